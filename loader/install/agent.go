@@ -122,10 +122,6 @@ func (a *Agent) Events(v Version) (events []Event, missing []string) {
 	return events, missing
 }
 
-// Oldest returns the first version of the agent whose hooks can be used, the zero value
-// if that is not known.
-func (a *Agent) Oldest() Version { return a.events.oldest }
-
 // Has reports whether the agent has a place for the hooks of a scope.
 func (a *Agent) Has(p Places, s Scope) bool { return len(a.layout.files(p, s)) > 0 }
 
@@ -136,9 +132,6 @@ func (a *Agent) Paths(p Places, s Scope) (paths []string) {
 	}
 	return paths
 }
-
-// Switches returns what can keep the agent from running hooks.
-func (a *Agent) Switches() []Switch { return a.switches }
 
 // Find returns the agent of a name, nil if there is none.
 func Find(name string) *Agent {

@@ -29,11 +29,11 @@ func (e *UnknownEventError) Error() string {
 // InputError says what is wrong with an input.
 type InputError struct {
 	Event string // the agent's name of the event, "" if the input does not even say that
-	Err   error
+	err   error
 }
 
-func (e *InputError) Error() string { return e.Err.Error() }
-func (e *InputError) Unwrap() error { return e.Err }
+func (e *InputError) Error() string { return e.err.Error() }
+func (e *InputError) Unwrap() error { return e.err }
 
 // ErrNothing says that an agent fired an event about something that has not happened: no
 // hook is asked, and nothing is refused.

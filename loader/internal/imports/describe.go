@@ -76,17 +76,6 @@ func (a *Agent) Refuses() (events []protocol.EventName) {
 	return events
 }
 
-// projectVariables are the variables in which an agent gives its hooks the project's
-// folder.
-var projectVariables = map[string][]string{
-	"claude":    {"CLAUDE_PROJECT_DIR"},
-	"codex":     nil,
-	"copilot":   {"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
-	"cursor":    {"CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
-	"gemini":    {"GEMINI_PROJECT_DIR", "GEMINI_CWD", "CLAUDE_PROJECT_DIR"},
-	"openhands": {"OPENHANDS_PROJECT_DIR"},
-}
-
 // Value returns the value that a variable has for hooks of a dialect which start in a
 // project's root: known is false for one that depends on who starts hookd. Two commands
 // count as variables: those by which people name the project's folder where their agent
@@ -99,10 +88,14 @@ func Value(dialect, name, root, home string) (value string, known bool) {
 		return root, root != "" && hasGit(root)
 	case name == "HOME":
 		return home, home != ""
-	case name == "PWD", name == "HOOK_PROJECT_DIR", slices.Contains(projectVariables[dialect], name):
+	case name == "PWD", name == "HOOK_PROJECT_DIR":
 		return root, root != ""
 	}
-	return "", false
+	p := foreignhooks.Find(dialect)
+	if p == nil || !slices.Contains(p.ProjectVariables, name) {
+		return "", false
+	}
+	return root, root != ""
 }
 
 // hasGit reports whether a folder is the top of a checkout.

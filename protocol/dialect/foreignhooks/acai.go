@@ -52,7 +52,7 @@ func DescribeEnv() []string { return []string{actionVariable + "=describe"} }
 
 // acaiInput is acai's event with the members of ours besides its own.
 func acaiInput(a *Asking) object.Object {
-	o := object.Object{{"type", a.Event.Name}, {"event", a.Event.Name}, {"timing", "before"}, {"sessionId", a.ev.Session.ID}, {"cwd", object.Always(a.cwd())}}
+	o := object.Object{{"type", a.event.Name}, {"event", a.event.Name}, {"timing", "before"}, {"sessionId", a.ev.Session.ID}, {"cwd", object.Always(a.cwd())}}
 	if a.ev.Event == protocol.ToolCallEnd {
 		o = append(o, object.Member{"msg", object.Always(resultOf(a))})
 	}
@@ -159,7 +159,7 @@ func acaiChanges(a *Asking, s *said, modifications protocol.RawMessage) string {
 			known = known || top == m.Name
 		}
 		if !known {
-			return fmt.Sprintf("modifications: %q cannot be changed at %s", text.Shorten(m.Name, 60), a.Event.Name)
+			return fmt.Sprintf("modifications: %q cannot be changed at %s", text.Shorten(m.Name, 60), a.event.Name)
 		}
 		changes = append(changes, object.Member{m.Name, protocol.RawMessage(m.Value)})
 	}

@@ -21,9 +21,10 @@ type Agent struct {
 	Limit time.Duration
 
 	// Arg is the word that the hook's program gets after its own arguments, "" for none.
-	Arg string
+	arg string
 
-	// ProjectVariables are the variables in which the agent names the project's folder.
+	// ProjectVariables are the variables in which the agent names the project's folder, where
+	// a hook starts.
 	ProjectVariables []string
 
 	// claudeNames says that it has events by Claude Code's names besides its own, and asks
@@ -70,8 +71,8 @@ func nowhere(names ...string) (list []HookEvent) {
 
 // Asking is one event as one foreign hook is asked about it.
 type Asking struct {
-	Agent *Agent
-	Event *HookEvent
+	agent *Agent
+	event *HookEvent
 
 	ev      *protocol.Event
 	project string // folder

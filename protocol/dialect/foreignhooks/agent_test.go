@@ -78,7 +78,7 @@ func sampleEvent(name protocol.EventName, call string) *protocol.Event {
 // asked is a hook of one event of an agent, asked about a sample.
 func asked(t testing.TB, f *Agent, event, call string) *Asking {
 	t.Helper()
-	e := f.Known(event)
+	e := f.known(event)
 	if e == nil || e.Event == "" {
 		t.Fatalf("%s has no event %s", f.Name, event)
 	}
@@ -150,7 +150,7 @@ func TestInputsHaveTheCapturedMembers(t *testing.T) {
 				t.Fatal(err)
 			}
 			call, err := host.Read(golden.EventOf(host, path), stdin, golden.Limits)
-			if err != nil || f.Known(golden.EventOf(host, path)) == nil || f.Known(golden.EventOf(host, path)).Event != call.Event.Event {
+			if err != nil || f.known(golden.EventOf(host, path)) == nil || f.known(golden.EventOf(host, path)).Event != call.Event.Event {
 				continue
 			}
 			t.Run(f.Name+"/"+filepath.Base(path), func(t *testing.T) {
@@ -293,7 +293,7 @@ func TestMatchersAreComparedAsTheirAgentDoes(t *testing.T) {
 			t.Errorf("%s %q: %v", test.dialect, test.matcher, err)
 			continue
 		}
-		a := s.Ask(sampleEvent(f.Known(test.event).Event, otherCalls[test.call]), "/proj")
+		a := s.Ask(sampleEvent(f.known(test.event).Event, otherCalls[test.call]), "/proj")
 		if (a != nil) != test.asked {
 			t.Errorf("%s %s matcher %q, call %q: asked %v", test.dialect, test.event, test.matcher, test.call, a != nil)
 		}

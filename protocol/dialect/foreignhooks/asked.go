@@ -104,7 +104,7 @@ func manualOrAuto(a *Asking) string {
 }
 
 // asClaude reports whether the hook is asked by a name of Claude Code's.
-func asClaude(a *Asking) bool { return isClaudeName(a.Event.Name) }
+func asClaude(a *Asking) bool { return isClaudeName(a.event.Name) }
 
 func isClaudeName(event string) bool { return event != "" && event[0] < 'a' }
 

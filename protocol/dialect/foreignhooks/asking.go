@@ -16,10 +16,10 @@ import (
 // Stdin is what the hook's program reads: one object and, as some programs read a line, a
 // newline.
 func (a *Asking) Stdin() ([]byte, error) {
-	fields := a.Agent.input(a)
+	fields := a.agent.input(a)
 	var out bytes.Buffer
 	if err := json.MarshalWrite(&out, fields, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return nil, fmt.Errorf("the event cannot be written for a hook of %s: %w", a.Agent.Title, err)
+		return nil, fmt.Errorf("the event cannot be written for a hook of %s: %w", a.agent.Title, err)
 	}
 	return append(a.asSent(out.Bytes()), '\n'), nil
 }
@@ -33,10 +33,10 @@ func (a *Asking) asSent(ours []byte) []byte {
 	}
 	theirs := &object.Reader{JSON: a.host}
 	says := theirs.First("hook_event_name")
-	if says != "" && !strings.EqualFold(says, a.Event.Name) {
+	if says != "" && !strings.EqualFold(says, a.event.Name) {
 		return ours
 	}
-	if a.Agent.claudeNames && asClaude(a) && says == "" && a.ev.Event != protocol.PermissionRequest {
+	if a.agent.claudeNames && asClaude(a) && says == "" && a.ev.Event != protocol.PermissionRequest {
 		return ours
 	}
 	var changed []string
@@ -65,25 +65,25 @@ var changedMembers = map[string][]string{
 
 // Env are the variables that the agent sets for its hooks.
 func (a *Asking) Env() []string {
-	if a.Agent.env == nil {
+	if a.agent.env == nil {
 		return nil
 	}
-	return a.Agent.env(a)
+	return a.agent.env(a)
 }
 
 // EnvFile is the variable by which the agent tells the hook a file, in which it can leave
 // variables for the commands of the session. "" if there is none at the event.
 func (a *Asking) EnvFile() string {
-	if a.Agent.envFile != "" && a.ev.Event == protocol.SessionStart {
-		return a.Agent.envFile
+	if a.agent.envFile != "" && a.ev.Event == protocol.SessionStart {
+		return a.agent.envFile
 	}
 	return ""
 }
 
 // Args are the words that the program gets after its own.
 func (a *Asking) Args() []string {
-	if a.Agent.Arg == "" {
+	if a.agent.arg == "" {
 		return nil
 	}
-	return []string{a.Agent.Arg}
+	return []string{a.agent.arg}
 }

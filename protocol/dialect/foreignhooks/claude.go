@@ -142,7 +142,7 @@ func claudeReply(a *Asking, in *object.Reader) said {
 		wrongSpecific(a, &specific),
 	} {
 		if wrong != "" {
-			return a.unread("the reply is not one that %s reads: %s", a.Agent.Title, wrong)
+			return a.unread("the reply is not one that %s reads: %s", a.agent.Title, wrong)
 		}
 	}
 	s := said{}
@@ -159,8 +159,8 @@ func wrongSpecific(a *Asking, specific *object.Reader) string {
 	if specific.JSON == nil || jsonspan.IsNull(specific.JSON) {
 		return ""
 	}
-	if name := specific.Text("hookEventName"); name != a.Event.Name {
-		return "hookEventName is not " + a.Event.Name
+	if name := specific.Text("hookEventName"); name != a.event.Name {
+		return "hookEventName is not " + a.event.Name
 	}
 	wrong := members{"permissionDecisionReason": aText, "updatedInput": anObj, "additionalContext": aText}.check(specific.JSON, false)
 	if wrong == "" && a.ev.Event == protocol.ToolCallStart {
@@ -201,7 +201,7 @@ func claudeVerdict(a *Asking, s *said, in, specific *object.Reader) {
 		}
 	default:
 		tells(s, context)
-		if blocks && a.ev.Spec().Block != protocol.BlockFails && a.Event.Refuses {
+		if blocks && a.ev.Spec().Block != protocol.BlockFails && a.event.Refuses {
 			s.reply = protocol.Reply{Action: protocol.Block, Reason: reason, Context: s.reply.Context, Notice: s.reply.Notice}
 		}
 	}

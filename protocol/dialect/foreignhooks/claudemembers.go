@@ -10,10 +10,10 @@ import (
 
 // claudeMembers are the members of an input from the event's name on.
 func claudeMembers(a *Asking) object.Object {
-	o := object.Object{{"hook_event_name", a.Event.Name}}
+	o := object.Object{{"hook_event_name", a.event.Name}}
 	in := &a.data
 	call := object.Object{{"tool_name", object.Always(toolName(a))}, {"tool_input", a.call.input}}
-	if server := server(a); server != "" && a.Agent.Name == "claude" {
+	if server := server(a); server != "" && a.agent.Name == "claude" {
 		call = append(object.Object{{"mcp_server", object.Object{{"name", server}, {"source", "dynamic"}}}}, call...)
 	}
 	switch a.ev.Event {

@@ -46,7 +46,7 @@ func codexInput(a *Asking) object.Object {
 	if a.ev.Event != protocol.SessionStart && a.ev.Event != protocol.SessionEnd {
 		o = append(o, object.Member{"turn_id", object.Always(codexTurn(a))})
 	}
-	o = append(o, object.Member{"transcript_path", object.Always(a.ev.Session.Transcript)}, object.Member{"cwd", object.Always(a.cwd())}, object.Member{"hook_event_name", a.Event.Name})
+	o = append(o, object.Member{"transcript_path", object.Always(a.ev.Session.Transcript)}, object.Member{"cwd", object.Always(a.cwd())}, object.Member{"hook_event_name", a.event.Name})
 	if a.ev.Event == protocol.SessionEnd {
 		return append(o, object.Member{"reason", "other"})
 	}
@@ -125,7 +125,7 @@ func replyOfCodex(a *Asking, end *Ending) said {
 	case protocol.SessionStart, protocol.PromptSubmit, protocol.SubagentStart:
 		return said{reply: protocol.Reply{Context: words}}
 	case protocol.AgentStop, protocol.SubagentStop:
-		return a.unread("stdout is no JSON, which Codex CLI wants at %s", a.Event.Name)
+		return a.unread("stdout is no JSON, which Codex CLI wants at %s", a.event.Name)
 	}
 	return a.ignored(end.Stdout)
 }
@@ -248,7 +248,7 @@ func codexMembersUnsupported(a *Asking, in *object.Reader, names ...string) stri
 	for _, name := range names {
 		value := in.At(name)
 		if value != nil && string(value) != "true" && !jsonspan.IsNull(value) || name == "suppressOutput" && in.Is(name) {
-			return name + " is not supported at " + a.Event.Name
+			return name + " is not supported at " + a.event.Name
 		}
 	}
 	return ""

@@ -66,14 +66,14 @@ func copilotInput(a *Asking) object.Object {
 	o := object.Object{{"sessionId", object.Always(a.ev.Session.ID)}, {"timestamp", object.Raw(a.ev.Time.UnixMilli())}, {"cwd", object.Always(a.cwd())}}
 	in, transcript := &a.data, object.Member{"transcriptPath", object.Always(a.ev.Session.Transcript)}
 	call := object.Object{{"toolName", object.Always(toolName(a))}, {"toolArgs", a.call.input}}
-	switch a.Event.Name {
+	switch a.event.Name {
 	case "preToolUse":
 		return append(o, call...)
 	case "preMcpToolCall":
 		_, tool, _ := strings.Cut(strings.TrimPrefix(a.call.name, "mcp__"), "__")
 		return append(o, object.Member{"toolCallId", object.Always(a.call.id)}, object.Member{"serverName", object.Always(in.Text("server"))}, object.Member{"toolName", object.Always(tool)}, object.Member{"arguments", a.call.input})
 	case "permissionRequest":
-		return append(append(object.Object{{"hookName", a.Event.Name}}, o...), object.Member{"toolName", object.Always(toolName(a))}, object.Member{"toolInput", a.call.input}, object.Member{"permissionSuggestions", object.Always([]string{})})
+		return append(append(object.Object{{"hookName", a.event.Name}}, o...), object.Member{"toolName", object.Always(toolName(a))}, object.Member{"toolInput", a.call.input}, object.Member{"permissionSuggestions", object.Always([]string{})})
 	case "postToolUse":
 		kind := "success"
 		if in.Is("/result/isError") {
@@ -95,7 +95,7 @@ func copilotInput(a *Asking) object.Object {
 	case "subagentStart", "subagentStop":
 		kind := agentType(a)
 		o = append(o, transcript, object.Member{"agentName", kind}, object.Member{"agentId", object.Always(in.Text("agentId"))}, object.Member{"agentType", kind}, object.Member{"parentAgentId", a.ev.Agent.ID})
-		if a.Event.Name == "subagentStop" {
+		if a.event.Name == "subagentStop" {
 			o = append(o, object.Member{"response", object.Always(in.Text("response"))}, object.Member{"stopReason", "end_turn"}, object.Member{"stop_hook_active", object.Always(in.Number("continued") > 0)})
 		}
 		return o
@@ -116,7 +116,7 @@ func copilotAsClaude(a *Asking) object.Object {
 		return append(append(name, object.Member{"sessionId", object.Always(a.ev.Session.ID)}, object.Member{"timestamp", object.Raw(a.ev.Time.UnixMilli())}, object.Member{"cwd", object.Always(a.cwd())}),
 			object.Member{"toolName", object.Always(toolName(a))}, object.Member{"toolInput", a.call.input}, object.Member{"permissionSuggestions", object.Always([]string{})})
 	}
-	o := object.Object{{"hook_event_name", a.Event.Name}, {"session_id", object.Always(a.ev.Session.ID)}, {"timestamp", a.stamp()}, {"cwd", object.Always(a.cwd())}}
+	o := object.Object{{"hook_event_name", a.event.Name}, {"session_id", object.Always(a.ev.Session.ID)}, {"timestamp", a.stamp()}, {"cwd", object.Always(a.cwd())}}
 	for _, m := range append(subAgent(a), claudeMembers(a)...) {
 		switch m.Name {
 		case "hook_event_name", "tool_use_id", "duration_ms", "is_interrupt", "background_tasks", "session_crons", "last_assistant_message", "agent_transcript_path", "model":

@@ -43,7 +43,7 @@ var cursorHooks = Agent{
 	reply:   replyOfCursor,
 	matcher: unanchored,
 	subject: func(a *Asking) []string {
-		switch a.Event.Name {
+		switch a.event.Name {
 		case "beforeShellExecution", "afterShellExecution":
 			return []string{(&object.Reader{JSON: a.call.input}).Text("command")}
 		case "subagentStart", "subagentStop":
@@ -71,10 +71,10 @@ func cursorInput(a *Asking) object.Object {
 	id := object.Always(a.ev.Session.ID)
 	o := object.Object{
 		{"conversation_id", id}, {"generation_id", object.Always(a.ev.ID)}, {"model", object.Always(a.data.Text("model"))}, {"session_id", id},
-		{"hook_event_name", a.Event.Name}, {"cursor_version", cursorVersion}, {"workspace_roots", object.Always([]string{a.project})},
+		{"hook_event_name", a.event.Name}, {"cursor_version", cursorVersion}, {"workspace_roots", object.Always([]string{a.project})},
 		{"user_email", protocol.RawMessage("null")}, {"transcript_path", object.Always(a.ev.Session.Transcript)},
 	}
-	if members := cursorMembers[a.Event.Name]; members != nil {
+	if members := cursorMembers[a.event.Name]; members != nil {
 		o = append(o, members(a)...)
 	}
 	return o
@@ -188,7 +188,7 @@ func replyOfCursor(a *Asking, end *Ending) said {
 		} else {
 			reason = text.Valid(words)
 		}
-		if a.ev.Spec().Block == protocol.BlockFails || !a.Event.Refuses {
+		if a.ev.Spec().Block == protocol.BlockFails || !a.event.Refuses {
 			return exited(2)
 		}
 		return a.blockedByExit(end, reason)
@@ -249,12 +249,12 @@ func cursorReply(a *Asking, in *object.Reader) said {
 // Cursor asks nobody about a file that is to be read.
 func cursorPermission(a *Asking, s *said, in *object.Reader, reason string) {
 	switch permission := in.Text("permission"); {
-	case permission == "deny", permission == "ask" && a.Event.Name == "beforeReadFile":
+	case permission == "deny", permission == "ask" && a.event.Name == "beforeReadFile":
 		s.reply.Action, s.reply.Reason = protocol.Block, reason
 	case permission == "ask":
 		s.reply.Action, s.reply.Reason = protocol.Ask, reason
 	}
-	if args := in.At("updated_input"); jsonspan.Kind(args) == '{' && a.Event.Name == "preToolUse" {
+	if args := in.At("updated_input"); jsonspan.Kind(args) == '{' && a.event.Name == "preToolUse" {
 		a.changesArgs(s, a.call.back(args))
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Known returns the event of that agent's own name, nil if it has none.
-func (f *Agent) Known(name string) *HookEvent {
+func (f *Agent) known(name string) *HookEvent {
 	for i := range f.Events {
 		if f.Events[i].Name == name {
 			return &f.Events[i]
@@ -40,7 +40,7 @@ func (e *EventError) Error() string {
 // Resolve returns our event for a name that a description gives: the agent's own name,
 // or ours. The error is an [*EventError].
 func (f *Agent) Resolve(name string) (protocol.EventName, error) {
-	if e := f.Known(name); e != nil {
+	if e := f.known(name); e != nil {
 		if e.Event == "" {
 			return "", &EventError{Title: f.Title, Name: name, Known: true}
 		}
@@ -60,7 +60,7 @@ func (f *Agent) Resolve(name string) (protocol.EventName, error) {
 // events so. A hook that gives our name is asked about the first of them.
 func (f *Agent) eventsFor(event protocol.EventName, named []string) (list []*HookEvent) {
 	for _, name := range named {
-		if e := f.Known(name); e != nil && e.Event == event {
+		if e := f.known(name); e != nil && e.Event == event {
 			list = append(list, e)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // geminiHooks are hooks that were written for Gemini CLI.
 var geminiHooks = Agent{
 	Name: "gemini", Title: "Gemini CLI", Unit: time.Millisecond, Limit: time.Minute,
-	ProjectVariables: []string{"GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
+	ProjectVariables: []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "CLAUDE_PROJECT_DIR"},
 	FailsOpen:        "Gemini CLI goes on when a hook is ended by a signal, takes too long or ends with exit code 1",
 	Events: []HookEvent{
 		{Name: "BeforeTool", Event: protocol.ToolCallStart, Refuses: true},
@@ -54,7 +54,7 @@ var geminiHooks = Agent{
 func geminiInput(a *Asking) object.Object {
 	o := object.Object{
 		{"session_id", object.Always(a.ev.Session.ID)}, {"transcript_path", object.Always(a.ev.Session.Transcript)}, {"cwd", object.Always(a.cwd())},
-		{"hook_event_name", a.Event.Name}, {"timestamp", a.stamp()},
+		{"hook_event_name", a.event.Name}, {"timestamp", a.stamp()},
 	}
 	in := &a.data
 	call := object.Object{{"tool_name", object.Always(toolName(a))}, {"tool_input", a.call.input}}
@@ -134,7 +134,7 @@ func replyOfGemini(a *Asking, end *Ending) said {
 			s.warn("exit code %d counts for nothing: Gemini CLI goes by the JSON that was printed", end.Exit)
 		}
 		return s
-	case end.Exit >= 2 && a.Event.Name != "BeforeToolSelection":
+	case end.Exit >= 2 && a.event.Name != "BeforeToolSelection":
 		switch a.ev.Event {
 		case protocol.ToolCallStart, protocol.ToolCallEnd, protocol.PromptSubmit, protocol.AgentStop, protocol.InferenceStart, protocol.InferenceEnd:
 			return a.blockedByExit(end, words)
@@ -168,7 +168,7 @@ func geminiReply(a *Asking, in *object.Reader) said {
 	switch {
 	case denies && a.ev.Event == protocol.InferenceStart && jsonspan.Kind(response) == '{':
 		s.reply.Action, s.reply.Response = protocol.Modify, object.Raw(object.Object{{"message", object.Object{{"role", "assistant"}, {"content", jsonspan.Quote(geminiAnswer(response))}}}})
-	case denies && a.ev.Spec().Block != protocol.BlockFails && a.ev.Event != protocol.CompactStart && a.Event.Name != "BeforeToolSelection":
+	case denies && a.ev.Spec().Block != protocol.BlockFails && a.ev.Event != protocol.CompactStart && a.event.Name != "BeforeToolSelection":
 		s.reply.Action, s.reply.Reason = protocol.Block, reason
 	case decision == "ask" && a.ev.Event == protocol.ToolCallStart:
 		s.reply.Action, s.reply.Reason = protocol.Ask, reason
@@ -183,7 +183,7 @@ func geminiReply(a *Asking, in *object.Reader) said {
 // geminiChanges are the changes of a reply.
 func geminiChanges(a *Asking, s *said, specific *object.Reader) {
 	tells(s, specific.Text("additionalContext"))
-	switch a.Event.Name {
+	switch a.event.Name {
 	case "BeforeTool":
 		if args := specific.At("tool_input"); jsonspan.Kind(args) == '{' {
 			a.changesArgs(s, a.call.merged(args))
@@ -264,7 +264,7 @@ func geminiTools(a *Asking, s *said, config *object.Reader) {
 	}
 	kept, all := []protocol.RawMessage{}, jsonspan.Elements(a.data.At("tools"))
 	for _, tool := range all {
-		names := toolname.TheirNames(a.Agent.Name, jsonspan.Text(jsonspan.Get(tool, "name")), "")
+		names := toolname.TheirNames(a.agent.Name, jsonspan.Text(jsonspan.Get(tool, "name")), "")
 		if mode != "NONE" && slices.ContainsFunc(names, func(n string) bool { return slices.Contains(allowed, n) }) {
 			kept = append(kept, tool)
 		}

@@ -186,7 +186,7 @@ func TestWhatOnlyTheAgentCanDoIsSaidToBeLost(t *testing.T) {
 		{"cursor", "sessionStart", `{"env":{"A":"b"}}`, "env"},
 	} {
 		f := Find(c.agent)
-		e := f.Known(c.event)
+		e := f.known(c.event)
 		s, err := f.Select([]string{c.event}, "")
 		if err != nil {
 			t.Fatal(err)

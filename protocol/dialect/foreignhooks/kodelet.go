@@ -16,7 +16,7 @@ import (
 // word hook with the name of its one event, and the word run with a reply. turn_end is of
 // its releases, after_turn and the member result are of its ADR 025.
 var kodeletHooks = Agent{
-	Name: "kodelet", Title: "kodelet", Unit: time.Second, Limit: 30 * time.Second, Arg: "run",
+	Name: "kodelet", Title: "kodelet", Unit: time.Second, Limit: 30 * time.Second, arg: "run",
 	FailsOpen: "kodelet goes on when a hook crashes, takes too long or prints what it cannot read",
 	Events: []HookEvent{
 		{Name: "before_tool_call", Event: protocol.ToolCallStart, Refuses: true},
@@ -35,7 +35,7 @@ var kodeletHooks = Agent{
 }
 
 func kodeletInput(a *Asking) object.Object {
-	o := object.Object{{"event", a.Event.Name}, {"conv_id", object.Always(a.ev.Session.ID)}, {"cwd", object.Always(a.cwd())}, {"invoked_by", kodeletCaller(a)}}
+	o := object.Object{{"event", a.event.Name}, {"conv_id", object.Always(a.ev.Session.ID)}, {"cwd", object.Always(a.cwd())}, {"invoked_by", kodeletCaller(a)}}
 	if a.ev.Recipe != nil {
 		o = append(o, object.Member{"recipe_name", *a.ev.Recipe}, object.Member{"invoked_recipe", *a.ev.Recipe})
 	}
@@ -149,7 +149,7 @@ func replyOfKodelet(a *Asking, end *Ending) said {
 		return exited(end.Exit)
 	case len(out) == 0:
 		return said{}
-	case a.Event.Name == "turn_end":
+	case a.event.Name == "turn_end":
 		return a.ignored(out)
 	case jsonspan.DeeperThan(out, protocol.DefaultDepth):
 		return a.unread("stdout is nested too deeply")
@@ -222,7 +222,7 @@ func kodeletResult(a *Asking, s *said, r *kodeletReply) {
 		}
 		s.reply.Action, s.reply.Messages, s.reply.Reason = protocol.Continue, object.Raw(messages), strings.Join(follow, "\n")
 	case len(follow) > 0:
-		s.warn("follow_up_messages have no effect at %s", a.Event.Name)
+		s.warn("follow_up_messages have no effect at %s", a.event.Name)
 	}
 }
 
@@ -253,7 +253,7 @@ func kodeletText(output []byte) string {
 // describeKodelet reads the answer of a hook of kodelet that was asked for its event: one
 // word.
 func describeKodelet(f *Agent, answer string) (description, bool) {
-	e := f.Known(answer)
+	e := f.known(answer)
 	if e == nil {
 		return description{}, false
 	}

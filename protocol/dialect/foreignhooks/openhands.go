@@ -102,7 +102,7 @@ func replyOfOpenHands(a *Asking, end *Ending) said {
 		if refusable {
 			s.reply = a.no(reason)
 		} else {
-			s.warn("it refuses, which has no effect at %s", a.Event.Name)
+			s.warn("it refuses, which has no effect at %s", a.event.Name)
 		}
 	}
 	if end.Exit != 0 && !s.refuses() {

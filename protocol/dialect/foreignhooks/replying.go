@@ -50,14 +50,14 @@ func (a *Asking) heard(spec *protocol.Spec, end *Ending) said {
 	case end.Signal != "":
 		s = said{failure: &protocol.Failure{Kind: protocol.FailSignal, Detail: "ended by " + end.Signal, Remedy: "hookd try shows all of the hook's output"}}
 	default:
-		s = a.Agent.reply(a, end)
+		s = a.agent.reply(a, end)
 	}
 	if s.failure == nil || spec.Block != protocol.BlockRefuses || end.whole() && end.Exit == 0 {
 		return s
 	}
 	all := Ending{Stdout: end.Stdout}
-	if no := a.Agent.reply(a, &all); no.refuses() {
-		no.warn("%s, and what it had said before counts: %s would have let it pass", s.failure.Detail, a.Agent.Title)
+	if no := a.agent.reply(a, &all); no.refuses() {
+		no.warn("%s, and what it had said before counts: %s would have let it pass", s.failure.Detail, a.agent.Title)
 		return no
 	}
 	return s
@@ -70,7 +70,7 @@ func exited(code int) said {
 
 // unread is the failure of a hook whose answer its own agent could not have read.
 func (a *Asking) unread(format string, args ...any) said {
-	return said{failure: &protocol.Failure{Kind: protocol.FailReply, Detail: fmt.Sprintf(format, args...), Remedy: "correct what the hook prints: it speaks the protocol of " + a.Agent.Title}}
+	return said{failure: &protocol.Failure{Kind: protocol.FailReply, Detail: fmt.Sprintf(format, args...), Remedy: "correct what the hook prints: it speaks the protocol of " + a.agent.Title}}
 }
 
 // ignored is what an agent does not look at.

@@ -59,7 +59,7 @@ func (s *Selector) Ask(ev *protocol.Event, project string) *Asking { return s.as
 // ask asks about one file of a call that names several, or about the whole call.
 func (s *Selector) ask(ev *protocol.Event, project, file string) *Asking {
 	for _, e := range s.agent.eventsFor(ev.Event, s.named) {
-		a := &Asking{Agent: s.agent, Event: e, ev: ev, project: project, data: object.Reader{JSON: ev.Data}, file: file}
+		a := &Asking{agent: s.agent, event: e, ev: ev, project: project, data: object.Reader{JSON: ev.Data}, file: file}
 		a.readCall()
 		if host := a.data.At("host"); ev.Agent.Host == s.agent.Name && jsonspan.Kind(host) == '{' {
 			a.host = host
@@ -73,7 +73,7 @@ func (s *Selector) ask(ev *protocol.Event, project, file string) *Asking {
 
 // concerns reports whether the event is about such a call, where it is about one.
 func (a *Asking) concerns() bool {
-	return len(a.Event.Only) == 0 || a.call.name == "" || slices.ContainsFunc(a.Event.Only, func(only string) bool {
+	return len(a.event.Only) == 0 || a.call.name == "" || slices.ContainsFunc(a.event.Only, func(only string) bool {
 		return only == a.call.name || toolname.MayBe(a.call.name, a.call.kind, protocol.ToolKind(only))
 	})
 }
@@ -85,8 +85,8 @@ func (a *Asking) matches(fits fits) bool {
 		return true
 	}
 	subjects := a.call.names
-	if a.Agent.subject != nil {
-		subjects = a.Agent.subject(a)
+	if a.agent.subject != nil {
+		subjects = a.agent.subject(a)
 	}
 	return len(subjects) == 0 || slices.ContainsFunc(subjects, fits)
 }

@@ -18,7 +18,7 @@ func (a *Asking) readCall() {
 
 // foreignCall reads a call from an object that has its members.
 func (a *Asking) foreignCall(of *object.Reader) foreignCall {
-	c := foreignCall{agent: a.Agent.Name, id: of.Text("toolCallId"), name: of.Text("name"), kind: protocol.ToolKind(of.Text("kind")), ours: of.At("args")}
+	c := foreignCall{agent: a.agent.Name, id: of.Text("toolCallId"), name: of.Text("name"), kind: protocol.ToolKind(of.Text("kind")), ours: of.At("args")}
 	if jsonspan.Kind(c.ours) != '{' {
 		c.ours = protocol.RawMessage("{}")
 	}
@@ -30,8 +30,8 @@ func (a *Asking) foreignCall(of *object.Reader) foreignCall {
 		c.input = shown
 		return c
 	}
-	if a.Agent.patch != nil {
-		if c.names, c.input = a.Agent.patch(c.name, shown); c.input != nil {
+	if a.agent.patch != nil {
+		if c.names, c.input = a.agent.patch(c.name, shown); c.input != nil {
 			c.patch = true
 			return c
 		}
@@ -40,7 +40,7 @@ func (a *Asking) foreignCall(of *object.Reader) foreignCall {
 	if host := of.Text("hostTool"); host != "" && !slices.Contains(c.names, host) {
 		c.names = append(c.names, host)
 	}
-	if a.Agent.claudeNames {
+	if a.agent.claudeNames {
 		claude := asClaude(a) && a.ev.Event != protocol.PermissionRequest
 		slices.SortStableFunc(c.names, func(x, y string) int {
 			switch {
