@@ -62,7 +62,7 @@ executor/internal/inflight:
 executor/internal/slots: protocol
 executor/internal/worker: executor/internal/inflight executor/process protocol protocol/readreply
 executor/hookenv: executor/process
-executor/guest: executor executor/process protocol protocol/dialect protocol/dialect/hosts protocol/realpath schema
+executor/guest: executor executor/process executor/state protocol protocol/dialect protocol/dialect/hosts protocol/realpath schema
 executor/process:
 executor/record: executor/state internal/fsutil protocol schema
 executor/state: internal/hookvalues
