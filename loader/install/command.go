@@ -14,6 +14,7 @@ type Command struct {
 	Agent   string
 	Event   string        // the agent's own name
 	Limit   time.Duration // what the agent's configuration states, 0 if it is not there
+	More    string        // what else is on the line, which may lose or change the answer
 }
 
 // Shell is the program with which an agent runs the command line of a hook.
@@ -99,6 +100,9 @@ var ours = sync.OnceValue(func() *regexp.Regexp {
 		folderText + `hookd-bridge(?:\.exe)?["']?(?:\s+["']?bridge["']?)?)(?:\s+(.*))?$`)
 })
 
+// argument is a word that hookd may be given: nothing that a shell acts on.
+var argument = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_=.-]+$`) })
+
 var bridgeWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s+["']?bridge["']?$`) })
 
 // ParseCommand reads a command line that starts hookd's bridge; ok is false of any other.
@@ -119,6 +123,9 @@ func ParseCommand(line string) (c Command, ok bool) {
 	for i := 0; i < len(words); i++ {
 		word := strings.Trim(words[i], `"'`)
 		switch {
+		case !argument().MatchString(word):
+			c.More = strings.Join(words[i:], " ")
+			return c, true
 		case word == "--limit" && i+1 < len(words):
 			i++
 			c.Limit, _ = time.ParseDuration(strings.Trim(words[i], `"'`))
@@ -129,6 +136,9 @@ func ParseCommand(line string) (c Command, ok bool) {
 			c.Agent = word
 		case c.Event == "":
 			c.Event = word
+		default:
+			c.More = strings.Join(words[i:], " ")
+			return c, true
 		}
 	}
 	return c, true

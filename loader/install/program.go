@@ -3,6 +3,7 @@ package install
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -167,6 +168,8 @@ func (f finder) ask(ctx context.Context, run Runner, found *Found) {
 	result := run.Run(ctx, &process.Command{Path: found.Program, Argv: []string{found.Program, "--version"}, Dir: dir, Env: f.environment(), StdoutLimit: 64 << 10, Grace: -1})
 	<-result.Gone
 	switch {
+	case errors.Is(result.Err, context.DeadlineExceeded):
+		found.Problem = fmt.Sprintf("%s --version did not answer within %s", found.Program, versionLimit)
 	case result.Err != nil:
 		found.Problem = fmt.Sprintf("%s --version: %v", found.Program, result.Err)
 	case result.ExitCode != 0:

@@ -74,7 +74,7 @@ executor/state: protocol schema
 executor/bridge: protocol protocol/dialect
 executor/daemon: executor executor/bridge executor/hookenv protocol protocol/dialect/hosts protocol/rpc protocol/rpc/socket protocol/rpc/socket/meet schema
 executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
-loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
+loader/install: executor/hookenv executor/process internal/text loader/install/internal/configtext protocol protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
 loader/install/verify: executor/guest executor/process internal/program protocol/rpc/socket/meet schema loader/install loader/install/internal/configtext protocol/dialect protocol/toolname
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema schema/document
@@ -141,7 +141,7 @@ cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agent
 cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol schema
 cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/dialect/foreignhooks protocol/realpath schema protocol/toolname schema/units
 cmd/hookd/internal/faultyhook: protocol/dialect/foreignhooks
-cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader loader/install protocol schema
+cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader loader/install loader/install/verify protocol schema
 cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor/guest loader loader/install loader/install/verify
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol
