@@ -50,9 +50,9 @@ var (
 	placeVerbs  = strings.Fields("copy extract unzip untar unpack clone link sync restore mount")
 )
 
-func memberName(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
+func memberName(name string) string { return strings.ToLower(withoutLines.Replace(name)) }
+
+var withoutLines = strings.NewReplacer("_", "", "-", "")
 
 func quotedJSON(text string) protocol.RawMessage {
 	value, err := json.Marshal(text)

@@ -68,7 +68,8 @@ executor/process:
 executor/record: executor/state internal/fsutil protocol schema
 executor/state: internal/hookvalues
 internal/hookvalues: protocol
-executor/daemon: executor executor/daemon/internal/outbox protocol protocol/rpc protocol/rpc/socket schema
+executor/daemon: executor executor/daemon/internal/crew executor/daemon/internal/outbox protocol protocol/rpc protocol/rpc/socket schema
+executor/daemon/internal/crew:
 executor/daemon/internal/outbox: protocol protocol/rpc
 executor/state: protocol schema
 executor/bridge: protocol protocol/dialect
