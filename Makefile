@@ -65,7 +65,7 @@ vuln:
 # Against real peers, which npm installs for the time of the test: MCP servers, the client
 # libraries of model providers, and agents with hookd installed, which ask a mock model.
 interop:
-	go test -count=1 -tags interop ./test/interop -v
+	go test -count=1 -timeout 30m -parallel 2 -tags interop ./test/interop -v
 	go test -count=1 -tags interop -run "^TestVastResults$$" ./agentloop/mcp
 
 # A million events through loop, hooks and records: no gaps, nothing grows.

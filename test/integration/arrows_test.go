@@ -62,12 +62,14 @@ executor/internal/inflight:
 executor/internal/slots: protocol
 executor/internal/worker: executor/internal/inflight executor/process protocol protocol/readreply
 executor/hookenv: executor/process
+executor/guest: executor executor/hookenv executor/process protocol protocol/dialect protocol/dialect/hosts protocol/realpath schema
 executor/guest: executor executor/process executor/state protocol protocol/dialect protocol/dialect/hosts protocol/realpath schema
 executor/process:
 executor/record: executor/state internal/fsutil protocol schema
 executor/state: internal/hookvalues
 internal/hookvalues: protocol
-executor/daemon: executor executor/daemon/internal/outbox protocol protocol/rpc protocol/rpc/socket schema
+executor/daemon: executor executor/daemon/internal/crew executor/daemon/internal/outbox protocol protocol/rpc protocol/rpc/socket schema
+executor/daemon/internal/crew:
 executor/daemon/internal/outbox: protocol protocol/rpc
 executor/state: protocol schema
 executor/bridge: protocol protocol/dialect
