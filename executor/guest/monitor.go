@@ -70,6 +70,8 @@ func readSmall(path string) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular() || info.Size() > mostState:
 		return nil, fmt.Errorf("%s is no plain file of hookd's", path)
+	case !isOwn(info) || !isOwnFolder(filepath.Dir(path)):
+		return nil, fmt.Errorf("%s belongs to another user, so that it does not count: remove it", path)
 	case info.Mode().Perm()&0o022 != 0:
 		return nil, fmt.Errorf("%s can be written by others, so that it does not count: remove it", path)
 	}

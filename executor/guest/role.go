@@ -41,8 +41,9 @@ type Role struct {
 }
 
 type key struct {
-	agent string
-	event protocol.EventName // where the agent can ask the person, "" where it cannot
+	agent   string
+	event   protocol.EventName // where the agent can ask the person, "" where it cannot
+	monitor bool               // the state folder is the person's own, so that a monitor in it counts
 }
 
 // New returns the role of a source of hooks.
@@ -60,11 +61,11 @@ func (r *Role) For(gate *executor.Gate, ev *protocol.Event) *executor.Gate {
 	}
 	realpath.OfCall(ev, ev.Cwd)
 	r.boundForced(ev)
-	return gate.WithSource(r.of(agent, canAsk(agent, ev)))
+	return gate.WithSource(r.of(agent, canAsk(agent, ev), r.isPersons(ev.Cwd)))
 }
 
-func (r *Role) of(agent *dialect.Agent, ask bool) *agentSource {
-	k := key{agent: agent.Name}
+func (r *Role) of(agent *dialect.Agent, ask, monitor bool) *agentSource {
+	k := key{agent: agent.Name, monitor: monitor}
 	if ask {
 		k.event = protocol.ToolCallStart
 	}
@@ -72,7 +73,7 @@ func (r *Role) of(agent *dialect.Agent, ask bool) *agentSource {
 	defer r.mu.Unlock()
 	s := r.sources[k]
 	if s == nil {
-		s = &agentSource{role: r, agent: agent, ask: ask}
+		s = &agentSource{role: r, agent: agent, ask: ask, watch: monitor}
 		r.sources[k] = s
 	}
 	return s
@@ -109,6 +110,7 @@ type agentSource struct {
 	role  *Role
 	agent *dialect.Agent
 	ask   bool
+	watch bool // a monitor counts
 
 	mu       sync.Mutex
 	from, to *executor.Set
@@ -121,7 +123,10 @@ func (s *agentSource) Current() *executor.Set {
 	if from == nil {
 		return nil
 	}
-	monitor := s.role.monitorOf(s.agent.Name, from.Project)
+	monitor := Monitor{}
+	if s.watch {
+		monitor = s.role.monitorOf(s.agent.Name, from.Project)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.from != from || s.monitor != monitor {
@@ -134,10 +139,42 @@ func (s *agentSource) Current() *executor.Set {
 }
 
 func (r *Role) monitorOf(agent, project string) Monitor {
-	if r.options.StateDir == "" || isBelow(r.options.StateDir, project) {
+	if r.options.StateDir == "" {
 		return Monitor{}
 	}
-	return MonitorOf(r.options.StateDir, agent, time.Now())
+	monitor := MonitorOf(r.options.StateDir, agent, time.Now())
+	if monitor.On() && isBelow(r.options.StateDir, project) {
+		return Monitor{}
+	}
+	return monitor
+}
+
+// isPersons reports whether the state folder is the person's: an agent's settings in a clone
+// can name another one to hooks (XDG_STATE_HOME), which came with the clone. So it may lie
+// neither below the working directory, unless that has the person's home in it, nor in a
+// checkout or a project.
+func (r *Role) isPersons(cwd string) bool {
+	dir, home := r.options.StateDir, r.options.Home
+	if _, err := os.Lstat(monitorPath(dir)); err != nil {
+		return true // as ever: no monitor is there to count
+	}
+	if isBelow(dir, cwd) && (home == "" || !isBelow(home, cwd)) {
+		return false
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		home = real
+	}
+	for at := filepath.Dir(dir); at != home && filepath.Dir(at) != at; at = filepath.Dir(at) {
+		for _, mark := range []string{".git", ".acai"} {
+			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // isBelow reports whether a folder lies in a project: what a project holds is no word of

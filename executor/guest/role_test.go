@@ -242,6 +242,67 @@ func TestMonitorsThatDoNotCount(t *testing.T) {
 	if o := fire(t, New(source, Options{StateDir: state}), e, event("claude", "ls")); o.Action != protocol.Block {
 		t.Errorf("state in the project: %+v", o)
 	}
+
+	// Neither is what lies in a clone without a project: its settings can name it to hooks as
+	// the state folder.
+	clone := filepath.Join(t.TempDir(), "clone")
+	for name, c := range map[string]struct {
+		mark, cwd, home string
+		counts          bool
+	}{
+		"below the working directory": {"", "clone", "home", false},
+		"in a checkout":               {".git", "elsewhere", "home", false},
+		"in a project":                {".acai", "elsewhere", "home", false},
+		"elsewhere":                   {"", "elsewhere", "home", true},
+		"in the home that is the working directory": {"", "clone", "clone", true},
+		"in a home that is a checkout":              {".git", "clone/sub", "clone", true},
+		"in a home with hooks":                      {".acai", "elsewhere", "clone", true},
+	} {
+		base := filepath.Join(clone, name)
+		place := func(at string) string { return filepath.Join(base, at) }
+		inClone := filepath.Join(place("clone"), "x", "hookd")
+		for _, dir := range []string{inClone, place("elsewhere"), place("home"), place("clone/sub"), filepath.Join(place("clone"), c.mark)} {
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := StartMonitor(inClone, "claude", now, now.Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		source := &mutable{setOf(t, func(*executor.Set) {}, refusing("u", protocol.User))}
+		e := executor.New(source, executor.Options{})
+		ev := event("claude", "ls")
+		ev.Cwd = place(c.cwd)
+		o := fire(t, New(source, Options{StateDir: inClone, Home: place(c.home)}), e, ev)
+		if watched := o.Action != protocol.Block; watched != c.counts {
+			t.Errorf("%s: %+v", name, o)
+		}
+		e.Close(context.Background())
+	}
+}
+
+// A monitor that another user wrote does not count, and neither does one in another user's
+// folder.
+func TestMonitorOfAnotherUserDoesNotCount(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	now := time.Now()
+	for _, of := range []string{"monitor.json", "."} {
+		state := t.TempDir()
+		if err := StartMonitor(state, "claude", now, now.Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if !MonitorOf(state, "claude", now).On() {
+			t.Fatal("it does not count at all")
+		}
+		if err := os.Chown(filepath.Join(state, of), 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+		if MonitorOf(state, "claude", now).On() {
+			t.Errorf("%s of another user counts", of)
+		}
+	}
 }
 
 func TestStartMonitorRefusesOddEnds(t *testing.T) {

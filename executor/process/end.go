@@ -21,13 +21,28 @@ func (r *run) end(cause error) {
 	exited := cause == nil // and reaped
 	if r.deservesGrace(cause) {
 		r.container.terminate()
-		exited = r.program.discardOutput(r.command.Grace)
+		exited = r.exitsInGrace()
 		if exited {
 			r.container.exited()
 			r.program.reap()
 		}
 	}
 	r.killAll(exited)
+}
+
+// exitsInGrace waits until the program has exited, but no longer than its grace time, or
+// until [Runtime.Hurry].
+func (r *run) exitsInGrace() bool {
+	for end := time.Now().Add(r.command.Grace); !r.runtime.hurried.Load(); {
+		left := time.Until(end)
+		if left <= 0 {
+			return false
+		}
+		if r.program.discardOutput(min(left, checkMost)) {
+			return true
+		}
+	}
+	return false
 }
 
 // deservesGrace is false for a program that ended by itself and left processes

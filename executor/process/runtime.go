@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -47,6 +48,7 @@ type Runtime struct {
 	slots     chan struct{} // one token per running program
 	mechanism mechanism
 	endings   endings
+	hurried   atomic.Bool // no program is given grace any more
 
 	mu       sync.Mutex
 	closed   bool
@@ -123,6 +125,10 @@ func (rt *Runtime) Close() error {
 	}
 	return rt.mechanism.close()
 }
+
+// Hurry ends the grace time of every program, now and from now on: what is to end is killed.
+// It is for a process that must be gone at a time.
+func (rt *Runtime) Hurry() { rt.hurried.Store(true) }
 
 // leftovers returns an error that names the programs whose processes do not die.
 func (rt *Runtime) leftovers() error {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // ReplaceSame replaces a file in one step and keeps what it is besides its contents: its
@@ -18,16 +19,18 @@ func ReplaceSame(path string, data []byte, old fs.FileInfo, mode fs.FileMode, ch
 	if old != nil {
 		mode = 0o600 // nobody else's to read before it has the mode of the old one
 	}
-	name := filepath.Join(folder, ".new-"+rand.Text())
+	name := filepath.Join(folder, leftPrefix+rand.Text())
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
 	defer func() {
+		f.Close()
 		if err != nil {
 			os.Remove(name)
 		}
 	}()
+	held := hold(f)
 	if old != nil {
 		err = keep(f, path, old)
 	}
@@ -37,7 +40,10 @@ func ReplaceSame(path string, data []byte, old fs.FileInfo, mode fs.FileMode, ch
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if !held {
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
 		return err
 	}
 	if err = check(); err != nil {
@@ -48,6 +54,24 @@ func ReplaceSame(path string, data []byte, old fs.FileInfo, mode fs.FileMode, ch
 	}
 	syncFolder(folder)
 	return nil
+}
+
+// leftPrefix begins the names of the files that ReplaceSame makes. What follows is random.
+const leftPrefix = ".hookd-new-"
+
+// RemoveLeft removes from a folder what was left by a [ReplaceSame] that was killed. A file
+// whose maker is alive stays.
+func RemoveLeft(folder string) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		random, ours := strings.CutPrefix(entry.Name(), leftPrefix)
+		if ours && len(random) == len(rand.Text()) && entry.Type().IsRegular() {
+			removeUnheld(filepath.Join(folder, entry.Name()))
+		}
+	}
 }
 
 // keep gives a new file the owner, mode and attributes of an old one.

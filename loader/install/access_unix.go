@@ -3,6 +3,7 @@
 package install
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -12,6 +13,27 @@ import (
 
 // mayWrite reports whether this user may write to a file or into a folder.
 func mayWrite(path string) bool { return unix.Access(path, unix.W_OK) == nil }
+
+// isQuota reports whether a user has used up the room that the system grants.
+func isQuota(err error) bool { return errors.Is(err, unix.EDQUOT) }
+
+// closed reports whether others than its owner cannot start a program, by its own mode or by
+// that of a folder above it.
+func closed(program string) bool {
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return true
+	}
+	for path := real; ; path = filepath.Dir(path) {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm()&0o001 == 0 {
+			return true
+		}
+		if path == filepath.Dir(path) {
+			return false
+		}
+	}
+}
 
 // changeable reports whether anybody but root can change a program, by its file or by
 // the folder that it lies in.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/hookd-dev/hookd/internal/fsutil"
 )
@@ -35,6 +36,7 @@ func (in *Installer) Apply(p *Plan) (applied Applied, err error) {
 	defer lock.Close()
 	for i := range p.Files {
 		c := &p.Files[i]
+		fsutil.RemoveLeft(filepath.Dir(c.Real)) // before the record of its file goes
 		if !c.Changes() {
 			continue
 		}
@@ -49,7 +51,47 @@ func (in *Installer) Apply(p *Plan) (applied Applied, err error) {
 	if p.Removal {
 		removeFolders(p.Files)
 	}
-	return applied, nil
+	return applied, in.tidy(p.Agent, p.Scope)
+}
+
+// Tidy removes what was left by installations and removals in an agent that were killed.
+// Apply does so, too.
+func (in *Installer) Tidy(a *Agent, s Scope) error {
+	lock, err := in.store().lock()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	return in.tidy(a, s)
+}
+
+// tidy looks at every file that an installation was begun for: one that is not there needs
+// neither a record nor the folders that were made for it.
+func (in *Installer) tidy(a *Agent, s Scope) error {
+	known, err := in.store().records()
+	if err != nil {
+		return err
+	}
+	var gone []fileRecord
+	for _, rec := range known.Files {
+		if rec.Agent != a.Name || rec.Scope != s {
+			continue
+		}
+		fsutil.RemoveLeft(filepath.Dir(rec.File))
+		if _, err := os.Lstat(rec.File); errors.Is(err, fs.ErrNotExist) {
+			gone = append(gone, rec)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	for i := range gone {
+		known.forget(gone[i].File)
+		for _, folder := range slices.Backward(gone[i].Folders) {
+			_ = os.Remove(folder)
+		}
+	}
+	return in.store().writeRecords(known)
 }
 
 // change writes one file. The order lets a crash at any moment leave either the old file
@@ -78,8 +120,8 @@ func (in *Installer) change(c *Change, removal bool) (backup string, err error) 
 			return backup, err
 		}
 		in.step("record")
-		if err := os.MkdirAll(filepath.Dir(c.Real), 0o755); err != nil {
-			return backup, &FileError{File: c.Path, Err: plain(err), Remedy: "make the folder writable for you"}
+		if err := makeFolders(c); err != nil {
+			return backup, &FileError{File: c.Path, Err: plain(err), Remedy: remedyOf(err)}
 		}
 		in.step("folder")
 	}
@@ -92,6 +134,35 @@ func (in *Installer) change(c *Change, removal bool) (backup string, err error) 
 		return backup, in.store().writeRecords(known)
 	}
 	return backup, nil
+}
+
+// makeFolders makes the folders for a file. Those of the machine's settings, and the file,
+// are there for every user, whatever the administrator's mask is.
+func makeFolders(c *Change) error {
+	missing := missingFolders(c.Real)
+	if err := os.MkdirAll(filepath.Dir(c.Real), 0o755); err != nil {
+		return err
+	}
+	if c.record.Scope != Managed {
+		return nil
+	}
+	for _, folder := range missing {
+		if err := os.Chmod(folder, 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remedyOf says what helps against an error of the system.
+func remedyOf(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC) || isQuota(err):
+		return "make room on that disk, and run the command again"
+	case errors.Is(err, syscall.EROFS):
+		return "that disk is mounted read-only: mount it writable, and run the command again"
+	}
+	return "make its folder writable for you"
 }
 
 // step tells a test how far the writing is.
@@ -145,7 +216,7 @@ func (st store) keep(c *Change) (copied string, err error) {
 			continue
 		}
 		if err := fsutil.ReplaceFile(copied, text, fsutil.Synced); err != nil {
-			return "", fmt.Errorf("keep a copy of %s: %w", c.Path, err)
+			return "", &FileError{File: c.Path, Err: fmt.Errorf("no copy of it can be kept in %s: %w", folder, plain(err)), Remedy: remedyOf(err) + "; the file was left as it is"}
 		}
 	}
 	return copied, nil
@@ -160,6 +231,9 @@ func (in *Installer) write(c *Change, old fs.FileInfo) error {
 	}
 	if !c.Delete {
 		err := fsutil.ReplaceSame(c.Real, c.After, old, c.Mode, unchanged)
+		if err == nil && old == nil && c.record != nil && c.record.Scope == Managed {
+			err = os.Chmod(c.Real, c.Mode)
+		}
 		return wrote(c, err)
 	}
 	if err := unchanged(); err != nil {
@@ -191,7 +265,7 @@ func wrote(c *Change, err error) error {
 	if err == nil || errors.As(err, &file) {
 		return err
 	}
-	return &FileError{File: c.Path, Err: plain(err), Remedy: "make its folder writable for you; the file was left as it is"}
+	return &FileError{File: c.Path, Err: plain(err), Remedy: remedyOf(err) + "; the file was left as it is"}
 }
 
 // missingFolders returns the folders that must be made for a file, the outermost first.

@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -341,7 +342,7 @@ func dieInApply(dir, at string, removal bool) {
 			os.Exit(9)
 		}
 	}
-	a := Find("claude")
+	a := Find(cmp.Or(os.Getenv("INSTALL_TEST_AGENT"), "claude"))
 	p, err := in.Plan(Request{Agent: a, Scope: User, Program: "/opt/hookd"})
 	if removal {
 		p, err = in.PlanRemoval(a, User)
@@ -351,6 +352,39 @@ func dieInApply(dir, at string, removal bool) {
 	}
 	println("survived", err)
 	os.Exit(1)
+}
+
+// TestKilledInstallationIsTakenOutWhole: what was made for a file that never came, or was
+// about to, is removed, too, and nothing of a maker that is alive.
+func TestKilledInstallationIsTakenOutWhole(t *testing.T) {
+	for _, name := range []string{"claude", "cline", "goose", "opencode"} {
+		for _, step := range []string{"record", "folder", "temporary", "file"} {
+			in := here(t)
+			a := Find(name)
+			if err := os.MkdirAll(in.Places.Home, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			before := tree(t, in.Places.Home)
+			c := exec.Command(os.Args[0], "-test.run", "^TestKilledAtEachStep$")
+			c.Env = append(os.Environ(), "INSTALL_TEST_DIR="+filepath.Dir(in.State), "INSTALL_TEST_STEP="+step, "INSTALL_TEST_AGENT="+name)
+			if out, err := c.CombinedOutput(); c.ProcessState.ExitCode() != 9 {
+				t.Fatalf("%s: %v %s", step, err, out)
+			}
+			if step == "temporary" { // one that came to its end in between
+				install(t, in, a, User)
+			}
+			uninstall(t, in, a, User)
+			if err := in.Tidy(a, User); err != nil {
+				t.Error(err)
+			}
+			if after := tree(t, in.Places.Home); !slices.Equal(after, before) {
+				t.Errorf("%s killed at %s: left %v", name, step, after)
+			}
+			if known, err := in.store().records(); err != nil || len(known.Files) > 0 {
+				t.Errorf("%s killed at %s: records %+v, %v", name, step, known, err)
+			}
+		}
+	}
 }
 
 // TestTwoAtOnce: one writes, the other finds it done or says that the file changed.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -13,6 +14,7 @@ type Command struct {
 	Agent   string
 	Event   string        // the agent's own name
 	Limit   time.Duration // what the agent's configuration states, 0 if it is not there
+	More    string        // what else is on the line, which may lose or change the answer
 }
 
 // Shell is the program with which an agent runs the command line of a hook.
@@ -72,13 +74,13 @@ func limitText(limit time.Duration) string {
 	return strconv.Itoa(int(limit/time.Millisecond)) + "ms"
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`) })
 
 // quote writes the path of a program as the first word of a line. PowerShell takes a word in
 // quotes for a text to print, unless & is before it.
 func (s Shell) quote(program string) string {
 	switch {
-	case plainWord.MatchString(program):
+	case plainWord().MatchString(program):
 		return program
 	case s == Cmd:
 		return `"` + program + `"` // no path has a quote in it there
@@ -93,21 +95,26 @@ const folderText = `(?:'(?:[^'\n]|'\\''|'')*[\\/]|"[^"\n]*[\\/]|[^;|<>&\n$` + "`
 
 // ours is a command line that starts hookd's bridge, whatever the path and however it is
 // quoted: also one with blanks in its path and no quotes, which an agent cannot run.
-var ours = regexp.MustCompile(`^\s*(?:&\s*)?(?:exec\s+)?(` + folderText + `hookd(?:\.exe)?["']?\s+["']?bridge["']?|` +
-	folderText + `hookd-bridge(?:\.exe)?["']?(?:\s+["']?bridge["']?)?)(?:\s+(.*))?$`)
+var ours = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:&\s*)?(?:exec\s+)?(` + folderText + `hookd(?:\.exe)?["']?\s+["']?bridge["']?|` +
+		folderText + `hookd-bridge(?:\.exe)?["']?(?:\s+["']?bridge["']?)?)(?:\s+(.*))?$`)
+})
 
-var bridgeWord = regexp.MustCompile(`\s+["']?bridge["']?$`)
+// argument is a word that hookd may be given: nothing that a shell acts on.
+var argument = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_=.-]+$`) })
+
+var bridgeWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s+["']?bridge["']?$`) })
 
 // ParseCommand reads a command line that starts hookd's bridge; ok is false of any other.
 func ParseCommand(line string) (c Command, ok bool) {
 	if !strings.Contains(line, "hookd") {
 		return Command{}, false
 	}
-	m := ours.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+	m := ours().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 	if m == nil {
 		return Command{}, false
 	}
-	program := bridgeWord.ReplaceAllString(m[1], "")
+	program := bridgeWord().ReplaceAllString(m[1], "")
 	if strings.HasPrefix(strings.TrimSpace(line), "&") {
 		program = strings.ReplaceAll(program, "''", `'\''`)
 	}
@@ -116,6 +123,9 @@ func ParseCommand(line string) (c Command, ok bool) {
 	for i := 0; i < len(words); i++ {
 		word := strings.Trim(words[i], `"'`)
 		switch {
+		case !argument().MatchString(word):
+			c.More = strings.Join(words[i:], " ")
+			return c, true
 		case word == "--limit" && i+1 < len(words):
 			i++
 			c.Limit, _ = time.ParseDuration(strings.Trim(words[i], `"'`))
@@ -126,6 +136,9 @@ func ParseCommand(line string) (c Command, ok bool) {
 			c.Agent = word
 		case c.Event == "":
 			c.Event = word
+		default:
+			c.More = strings.Join(words[i:], " ")
+			return c, true
 		}
 	}
 	return c, true

@@ -35,6 +35,9 @@ func (p *Plan) notes(in *Installer, r Request) {
 	if r.Scope == Managed && changeable(r.Program) {
 		say("install hookd as administrator, for example in /usr/local/bin", "%s can be changed by others than the administrator, and with it what these hooks do", r.Program)
 	}
+	if r.Scope == Managed && closed(r.Program) {
+		say("install hookd where every user may start it, for example in /usr/local/bin", "other users may not start %s, so that these hooks fail for them", r.Program)
+	}
 	switch a.Name {
 	case "cursor":
 		if len(in.StatusOf(Find("claude"), User).Entries) > 0 || in.Places.Project != "" && len(in.StatusOf(Find("claude"), Project).Entries) > 0 {

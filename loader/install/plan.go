@@ -267,6 +267,11 @@ func (a *Agent) holdsHooks(f file, root *configtext.Node) bool {
 	return a.holdsEvents(root.Get("hooks"))
 }
 
+// noFile says why what stands in the place of a file is none, so that nothing of ours is in it.
+type noFile string
+
+func (e noFile) Error() string { return string(e) }
+
 // maxFile bounds a configuration file that is read.
 const maxFile = 64 << 20
 
@@ -284,19 +289,21 @@ func open(path string) (*Change, error) {
 	}
 	if err == nil {
 		if c.Real, err = filepath.EvalSymlinks(path); errors.Is(err, fs.ErrNotExist) && info.Mode()&fs.ModeSymlink != 0 {
-			return nil, &FileError{File: path, Err: errors.New("a link that leads nowhere"), Remedy: "remove the link, or make the file that it names"}
+			return nil, &FileError{File: path, Err: noFile("a link that leads nowhere"), Remedy: "remove the link, or make the file that it names"}
 		}
 	}
 	if err == nil {
 		info, err = os.Stat(c.Real)
 	}
 	switch {
+	case err != nil && info != nil && info.Mode()&fs.ModeSymlink != 0 && !errors.Is(err, fs.ErrPermission):
+		return nil, &FileError{File: path, Err: noFile("a link that leads to itself"), Remedy: "remove the link"}
 	case err != nil:
 		return nil, &FileError{File: path, Err: plain(err), Remedy: "make the file readable for you"}
 	case info.IsDir():
-		return nil, &FileError{File: path, Err: errors.New("a folder stands in the place of the file"), Remedy: "move the folder away"}
+		return nil, &FileError{File: path, Err: noFile("a folder stands in the place of the file"), Remedy: "move the folder away"}
 	case !info.Mode().IsRegular():
-		return nil, &FileError{File: path, Err: errors.New("it is no regular file"), Remedy: "move it away"}
+		return nil, &FileError{File: path, Err: noFile("it is no regular file"), Remedy: "move it away"}
 	}
 	if c.Before, err = readBounded(c.Real, maxFile); err != nil {
 		return nil, &FileError{File: path, Err: plain(err), Remedy: "make the file readable for you"}

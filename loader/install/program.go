@@ -3,6 +3,7 @@ package install
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -167,6 +168,8 @@ func (f finder) ask(ctx context.Context, run Runner, found *Found) {
 	result := run.Run(ctx, &process.Command{Path: found.Program, Argv: []string{found.Program, "--version"}, Dir: dir, Env: f.environment(), StdoutLimit: 64 << 10, Grace: -1})
 	<-result.Gone
 	switch {
+	case errors.Is(result.Err, context.DeadlineExceeded):
+		found.Problem = fmt.Sprintf("%s --version did not answer within %s", found.Program, versionLimit)
 	case result.Err != nil:
 		found.Problem = fmt.Sprintf("%s --version: %v", found.Program, result.Err)
 	case result.ExitCode != 0:
@@ -196,12 +199,14 @@ func (v Version) Compare(w Version) int {
 	return cmp.Or(cmp.Compare(v.Major, w.Major), cmp.Compare(v.Minor, w.Minor), cmp.Compare(v.Patch, w.Patch))
 }
 
-var versionText = regexp.MustCompile(`(?:^|[^0-9.])v?([0-9]{1,6})\.([0-9]{1,6})(?:\.([0-9]{1,6}))?`)
+var versionText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^0-9.])v?([0-9]{1,6})\.([0-9]{1,6})(?:\.([0-9]{1,6}))?`)
+})
 
 // ParseVersion returns the first version that a text names, such as the answer of an
 // agent to --version.
 func ParseVersion(text string) Version {
-	m := versionText.FindStringSubmatch(text)
+	m := versionText().FindStringSubmatch(text)
 	if m == nil {
 		return Version{}
 	}

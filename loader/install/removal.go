@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"errors"
 
 	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
 )
@@ -49,8 +50,18 @@ func (in *Installer) removeAll(p *Plan, known *records) error {
 	return nil
 }
 
+// openOurs opens a file that something of ours may be in. What stands in its place and is no
+// file, such as a link that leads nowhere, is as if it were not there.
+func openOurs(path string) (*Change, error) {
+	c, err := open(path)
+	if none := noFile(""); errors.As(err, &none) {
+		return &Change{Path: path, Real: path}, nil
+	}
+	return c, err
+}
+
 func (in *Installer) removeFrom(p *Plan, a *Agent, f file, known *records) error {
-	c, err := open(f.path)
+	c, err := openOurs(f.path)
 	if err != nil || !c.Exists {
 		return err
 	}

@@ -118,7 +118,7 @@ func (in *Installer) removeScripts(p *Plan, a *Agent, s Scope, known *records) e
 
 // removeOwn plans the removal of a file that is ours, and leaves one that others changed.
 func (in *Installer) removeOwn(p *Plan, a *Agent, path string, known *records) error {
-	c, err := open(path)
+	c, err := openOurs(path)
 	if err != nil || !c.Exists || !isOwn(c.Before) {
 		return err
 	}

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
 	"github.com/hookd-dev/hookd/protocol/dialect/plugins"
 	"github.com/hookd-dev/hookd/schema"
@@ -79,6 +81,9 @@ func (in *Installer) StatusOf(a *Agent, s Scope) Installed {
 // error as long as nothing in it looks like ours.
 func fileEntries(a *Agent, f file) ([]Entry, error) {
 	c, err := open(f.path)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, err // nobody can say what is in it
+	}
 	if err != nil || !c.Exists || !bytes.Contains(c.Before, []byte("hookd")) {
 		return nil, nil
 	}
@@ -124,7 +129,11 @@ func pluginEntries(a *Agent, path string) (entries []Entry, err error) {
 func (in *Installer) Problems(i Installed, v Version) (problems []Problem) {
 	var file *FileError
 	if errors.As(i.Err, &file) {
-		problems = append(problems, Problem{file.File, file.Line, fmt.Sprintf("the file cannot be read, so %s does not run the hooks in it: %v", i.Agent.Title, file.Err), "correct the file"})
+		text, remedy := fmt.Sprintf("the file cannot be read, so %s does not run the hooks in it: %v", i.Agent.Title, file.Err), "correct the file"
+		if errors.Is(file.Err, fs.ErrPermission) {
+			text, remedy = fmt.Sprintf("the file cannot be read, so that nobody can say whether hookd is in it: %v", file.Err), file.Remedy
+		}
+		problems = append(problems, Problem{file.File, file.Line, text, remedy})
 	}
 	if len(i.Entries) == 0 {
 		return problems
@@ -150,6 +159,9 @@ func entryProblems(i Installed, v Version, again string) (problems []Problem) {
 		}
 		if e.unread {
 			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("%s does not start hookd for %s: it reads events at the root of this file, not below hooks", i.Agent.Title, e.Event), again})
+		}
+		if e.Command.More != "" {
+			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("the entry of %s has more than hookd's command, and what hookd answers may be lost: %s", e.Event, text.Shorten(e.Command.More, 60)), again})
 		}
 		if e.Command.Agent != i.Agent.Name {
 			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("the entry speaks the words of %q, not those of %s", e.Command.Agent, i.Agent.Title), again})

@@ -46,7 +46,10 @@ func (a *Agent) readCall(name string, stdin []byte, lim protocol.DecodeLimits) (
 // rowOf finds the row of an input's event, and returns the event's name. Where the command
 // line and the input name two events that are not the same to us, neither is believed.
 func (a *Agent) rowOf(name string, in *Input) (*Row, string, error) {
-	says := in.First("hook_event_name", "hookEventName", "event", "event_type", "agent_action_name", "hookName")
+	says := in.First("hook_event_name", "hookEventName", "event", "event_type", "agent_action_name")
+	if hook := in.Text("hookName"); says == "" && a.Row(hook) != nil { // else it may be a name that is no event's
+		says = hook
+	}
 	if name == "" {
 		name = says
 	}

@@ -25,14 +25,18 @@ func (a *realAgent) endsOnRefusal() bool {
 	return strings.Contains(can.Block.Note, "the task ends")
 }
 
-// refusal is for an agent whose run a refusal ends: the call does not run, the person reads
-// why, and in a run without a refusal calls run, those that hooks changed, too.
+// refusal is for an agent whose run a refusal ends: the call does not run, the model is not
+// asked again, the log says why, and in a run without a refusal calls run, those that hooks
+// changed, too.
 func (a *realAgent) refusal(t *testing.T) {
 	s := newStage(t, a, a.shell("echo no >refused.txt"), done())
 	s.hook("refusing.sh", personsHooks["refusing.sh"])
 	s.install()
-	if said, _ := s.try("do the thing"); s.has("refused.txt") || !strings.Contains(said, reason) {
-		t.Errorf("a refused call: it ran %v, and the person reads %s", s.has("refused.txt"), said)
+	if said, _ := s.try("do the thing"); s.has("refused.txt") || s.model.turns() != 1 {
+		t.Errorf("a refused call: it ran %v, and the model was asked %d times; the agent said:\n%s", s.has("refused.txt"), s.model.turns(), said)
+	}
+	if log := s.hookd("log", "--refused"); !strings.Contains(log, "refusing.sh: "+reason) {
+		t.Errorf("hookd log --refused:\n%s", log)
 	}
 	s = newStage(t, a, a.shell("echo no >original.txt"), a.shell("echo the third ran >third.txt; cat third.txt"), done())
 	s.hook("changing.sh", personsHooks["changing.sh"])

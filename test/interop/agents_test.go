@@ -170,7 +170,7 @@ var realAgents = []realAgent{
 	},
 	{
 		name: "factory", wire: modelserver.OpenAI,
-		program: peerProgram{pkg: "@factory/cli@latest", path: "../cli-linux-*/bin/droid"},
+		program: peerProgram{pkg: "@factory/cli-linux-x64-baseline@latest", path: "bin/droid"},
 		tools:   tools{shell: call("Execute", "command", "summary", "a step"), write: writes("Create", "file_path", "content")},
 		args:    []string{"exec", "--skip-permissions-unsafe", "-m", "custom:mock-model", "${PROMPT}"},
 		env:     []string{"FACTORY_API_KEY=fk-none", "FACTORY_DROID_AUTO_UPDATE_ENABLED=false"},

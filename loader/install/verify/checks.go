@@ -73,6 +73,9 @@ func unreadable(s *subject) (found []finding) {
 // entries finds what package install knows of its own entries, and of settings that
 // switch hooks off.
 func entries(s *subject) (found []finding) {
+	if len(s.unreadable) > 0 && len(s.installed.Entries) == 0 {
+		return nil // unreadable says so
+	}
 	version := s.found.Version
 	for _, p := range s.verifier.Installer.Problems(s.installed, version) {
 		if !version.Known() && strings.Contains(p.Text, "is not started for") {

@@ -177,6 +177,13 @@ func TestBrokenInstallsAreFound(t *testing.T) {
 			w.edit(file, replaceAll(` --limit \w+`, ``))
 			w.edit(file, replaceAll(`"timeout":\s*\d+`, `"timeout": 1`))
 		}, Broken, "--limit is missing"},
+		{"more than hookd's command", "claude", user, func(w *world, file string) {
+			w.edit(file, replaceAll(`(PreToolUse --limit \w+)"`, `$1 || true"`))
+		}, Broken, "has more than hookd's command, and what hookd answers may be lost: || true"},
+		{"output thrown away", "codex", user, func(w *world, file string) {
+			w.edit(file, replaceAll(`(PreToolUse --limit \w+)"`, `$1 >/dev/null"`))
+			w.trustCodex(file, 99)
+		}, Broken, "may be lost: >/dev/null"},
 		{"wrong agent name", "claude", user, func(w *world, file string) { w.edit(file, replaceAll(`bridge claude`, `bridge gemini`)) }, Broken, "speaks the words of"},
 		{"disableAllHooks", "claude", user, func(w *world, file string) { w.edit(file, replace("{", `{"disableAllHooks": true,`)) }, Broken, "disableAllHooks"},
 		{"disableAllHooks in the project", "claude", user, func(w *world, _ string) {

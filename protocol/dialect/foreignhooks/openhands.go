@@ -1,6 +1,7 @@
 package foreignhooks
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ var openhandsEvents = map[protocol.EventName]string{
 
 func openhandsInput(a *Asking) object.Object {
 	o := object.Object{{"event_type", openhandsEvents[a.ev.Event]}}
-	none := protocol.RawMessage("null")
+	none, metadata := protocol.RawMessage("null"), object.Raw(map[string]string{})
 	name, input, response, message := none, none, none, none
 	switch a.ev.Event {
 	case protocol.ToolCallStart, protocol.ToolCallEnd:
@@ -63,51 +64,66 @@ func openhandsInput(a *Asking) object.Object {
 		}
 	case protocol.PromptSubmit:
 		message = object.Always(a.data.Text("prompt"))
+	case protocol.AgentStop:
+		metadata = object.Raw(map[string]string{"reason": "agent_finished"})
 	}
 	return append(o, object.Member{"tool_name", name}, object.Member{"tool_input", input}, object.Member{"tool_response", response}, object.Member{"message", message},
-		object.Member{"session_id", object.Always(a.ev.Session.ID)}, object.Member{"working_dir", object.Always(a.project)}, object.Member{"metadata", object.Raw(map[string]string{})})
+		object.Member{"session_id", object.Always(a.ev.Session.ID)}, object.Member{"working_dir", object.Always(a.project)}, object.Member{"metadata", metadata})
 }
 
+// replyOfOpenHands reads exit code 2, and one object on stdout, at any exit code: a decision,
+// whose case does not count, or continue.
 func replyOfOpenHands(a *Asking, end *Ending) said {
 	in, err := jsonObject(end.Stdout)
 	refusable := a.ev.Spec().Block != protocol.BlockFails && a.ev.Event != protocol.ToolCallEnd
 	switch {
 	case end.Exit == 2 && refusable:
-		reason := ""
-		if in != nil {
-			reason = in.Text("reason")
-		}
-		return a.blockedByExit(end, reason)
+		return a.blockedByExit(end, openhandsReason(a, in, end))
 	case err == nil:
+		return openhandsReply(a, in, end, refusable)
 	case end.Exit != 0:
 		return exited(end.Exit)
 	case len(strings.TrimSpace(string(end.Stdout))) == 0:
 		return said{}
 	case err != errNotJSON:
 		return a.unread("stdout begins as JSON, and is none: %v", err)
-	default:
-		return a.ignored(end.Stdout)
 	}
-	for _, wrong := range []string{members{"continue": aBool, "reason": aText, "additionalContext": aText}.check(in.JSON, false), oneOf(in, "decision", "allow", "deny")} {
-		if wrong != "" {
-			return a.unread("the reply is not one that OpenHands reads: %s", wrong)
-		}
+	return a.ignored(end.Stdout)
+}
+
+func openhandsReply(a *Asking, in *object.Reader, end *Ending, refusable bool) said {
+	decision := strings.ToLower(in.Text("decision"))
+	denies := decision == "deny" || string(in.At("continue")) == "false"
+	wrong := members{"continue": aBool, "decision": aText, "reason": aText, "additionalContext": aText}.check(in.JSON, false)
+	if wrong == "" && decision != "" && decision != "allow" && decision != "deny" {
+		wrong = oneOf(in, "decision", "allow", "deny")
+	}
+	if wrong != "" && !denies {
+		return a.unread("the reply is not one that OpenHands reads: %s", wrong)
 	}
 	s := said{}
-	if in.Text("decision") == "deny" || string(in.At("continue")) == "false" {
-		reason := in.Text("reason")
-		if reason == "" {
-			reason = text.Valid(stderrText(end.Stderr))
-		}
-		if refusable {
-			s.reply = a.no(reason)
-		} else {
-			s.warn("it refuses, which has no effect at %s", a.event.Name)
-		}
+	switch {
+	case denies && refusable:
+		s.reply = a.no(openhandsReason(a, in, end))
+	case denies:
+		s.warn("it refuses, which has no effect at %s", a.event.Name)
 	}
 	if end.Exit != 0 && !s.refuses() {
 		return exited(end.Exit)
 	}
 	tells(&s, in.Text("additionalContext"))
 	return s
+}
+
+// openhandsReason is why a hook refuses. At the end of a run the text for the model counts
+// first.
+func openhandsReason(a *Asking, in *object.Reader, end *Ending) string {
+	reason := ""
+	if in != nil {
+		reason = in.Text("reason")
+		if a.ev.Event == protocol.AgentStop {
+			reason = cmp.Or(in.Text("additionalContext"), reason)
+		}
+	}
+	return cmp.Or(reason, text.Valid(stderrText(end.Stderr)))
 }

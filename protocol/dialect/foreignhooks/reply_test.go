@@ -200,6 +200,10 @@ var replyTable = []struct {
 	// OpenHands.
 	{"openhands", "PreToolUse", `{"decision":"deny","reason":"no"}`, "", 0, "block reason=no"},
 	{"openhands", "PreToolUse", `{"decision":"deny","reason":"no"}`, "", 1, "block reason=no"},
+	{"openhands", "PreToolUse", `{"decision":"DENY","reason":"no"}`, "", 0, "block reason=no"},
+	{"openhands", "PreToolUse", `{"decision":"deny","reason":["no"]}`, "", 0, "block reason=refused without a reason"},
+	{"openhands", "PreToolUse", `{"decision":"block","reason":"no"}`, "", 0, "failure reply"},
+	{"openhands", "Stop", `{"decision":"deny","additionalContext":"run the tests","reason":"no"}`, "", 2, "block reason=run the tests by exit"},
 	{"openhands", "PreToolUse", ``, "no", 2, "block reason=no by exit"},
 	{"openhands", "PreToolUse", `{"decision":null}`, "no", 2, "block reason=no by exit"},
 	{"openhands", "PreToolUse", `{"continue":false,"reason":"no"}`, "", 0, "block reason=no"},

@@ -22,7 +22,7 @@ var cline = &dialect.Agent{
 		{Name: "TaskError", Event: protocol.AgentError},
 		{Name: "SessionShutdown", Event: protocol.SessionEnd},
 		{Name: "UserPromptSubmit", Event: protocol.PromptSubmit, Can: dialect.Can{Block: translated("the task ends; Cline in a terminal asks no hook about a prompt"), Context: notInTerminal, Stop: carried}},
-		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: translated("the task ends"), Change: carried, Context: carried, Stop: carried}},
+		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: translated("the task ends; in a terminal only hookd log says why"), Change: carried, Context: carried, Stop: carried}},
 		{Name: "PostToolUse", Event: protocol.ToolCallEnd, Can: dialect.Can{Block: translated("the task ends"), Context: carried, Stop: carried}},
 		{Name: "PreCompact", Event: protocol.CompactStart, Can: dialect.Can{Context: carried}},
 		{Name: "Notification", Event: protocol.Notification},

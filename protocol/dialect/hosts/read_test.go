@@ -230,6 +230,7 @@ func TestMisspeltEventIsRefused(t *testing.T) {
 		{"claude", "notification", `{"hook_event_name":"Notification","message":"m"}`, false},
 		{"copilot", "PreToolUSE", `{"toolName":"bash","toolArgs":{"command":"ls"},"sessionId":"s"}`, true},
 		{"cline", "Pretooluse", `{"hookName":"PreToolUse","taskId":"s","preToolUse":{"toolName":"bash","parameters":{"command":"ls"}}}`, true},
+		{"cline", "", `{"hookName":"tool_call","taskId":"s","preToolUse":{"toolName":"bash","parameters":{"command":"ls"}}}`, true},
 		{"opencode", "tool.execute", `{` + call + `}`, true},
 	} {
 		a := Find(test.agent)

@@ -68,6 +68,8 @@ EVENT is the agent's own name of the event, for agents that do not write it.`,
 			call.Marker = marker.Token()
 			reply := cmd.answer(c.Context(), call)
 			cmd.leaveMark(marker, agent.Name, reply.Event)
+			call.Event = reply.Event
+			cmd.Opener.EndBy(lastMoment(&call))
 			return cmd.write(notes, call.Due(), reply, refusable(&call))
 		},
 	}
@@ -79,6 +81,13 @@ EVENT is the agent's own name of the event, for agents that do not write it.`,
 		_ = c.Flags().MarkHidden(ofMessenger)
 	}
 	return c
+}
+
+// lastMoment is when nothing is waited for any more: halfway between the time when the answer
+// is due and the agent's limit. An agent that has to end hookd goes on, whatever was answered.
+func lastMoment(call *bridge.Call) time.Time {
+	due := call.Due()
+	return due.Add(due.Sub(call.Began) / 8)
 }
 
 func agentNames() (names []string) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"os"
+	"time"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
@@ -82,6 +83,17 @@ func (o *Opener) Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil
 	})
 	return e, nil
+}
+
+// EndBy has what was opened end without waiting for observers from a time on, and kills what
+// is not gone then. It is for a process that somebody else ends a little later.
+func (o *Opener) EndBy(until time.Time) {
+	time.AfterFunc(time.Until(until), func() {
+		o.Signals.Force()
+		if rt := o.Processes.Runtime(); rt != nil {
+			rt.Hurry()
+		}
+	})
 }
 
 // Look loads the hooks, to show them.

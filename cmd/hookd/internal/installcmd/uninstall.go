@@ -16,7 +16,7 @@ func (cmd *Commands) uninstall(ctx context.Context, f flags, names []string) err
 		return err
 	}
 	if !f.dryRun {
-		if err := mayWrite(); err != nil {
+		if err := mayWrite(true); err != nil {
 			return err
 		}
 	}
@@ -57,6 +57,13 @@ func (cmd *Commands) uninstall(ctx context.Context, f flags, names []string) err
 	}
 	if err := cmd.carryOut(ctx, in, f, plans, "take hookd out?"); err != nil || f.dryRun {
 		return err
+	}
+	for _, a := range chosen {
+		for _, s := range scopes {
+			if err := in.Tidy(a, s); err != nil {
+				return fault(err)
+			}
+		}
 	}
 	for _, a := range chosen { // a later installation begins strict
 		if err := cmd.setMonitor(in.State, a, time.Now(), time.Time{}); err != nil {

@@ -72,7 +72,7 @@ func (cmd *Commands) find(ctx context.Context, path string) (*net.UnixConn, meet
 	}
 	peer, err := socket.PeerOf(c)
 	if err == nil && !speaksAsHookd(c, peer) {
-		err = fmt.Errorf("what listens on %s is no hookd: process %d", path, peer.PID)
+		err = fmt.Errorf("what listens on %s is no hookd, or does not answer: process %d", path, peer.PID)
 	}
 	if err != nil {
 		c.Close()

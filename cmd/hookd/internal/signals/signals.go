@@ -52,6 +52,9 @@ func (h *Handler) OnForceQuit(do func()) {
 	h.forceQuit.Store(&forceQuit)
 }
 
+// Force has the command end without waiting, as a second signal does.
+func (h *Handler) Force() { h.force() }
+
 // Forced returns a context that ends when the command is to end without waiting.
 func (h *Handler) Forced() context.Context { return h.forced }
 

@@ -30,7 +30,7 @@ func (p Peer) CheckExecutable(path string) error {
 		return err
 	}
 	runs, err := os.Stat("/proc/" + strconv.Itoa(p.PID) + "/exe")
-	if errors.Is(err, fs.ErrPermission) {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) { // the latter with hidepid=2
 		return p.checkSign(path, want)
 	}
 	if err != nil {

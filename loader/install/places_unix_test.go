@@ -4,12 +4,15 @@ package install
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // TestAProjectLeadsNowhereElse: a clone brings links that lead to files of the person. What
@@ -90,7 +93,7 @@ func TestAPathThatNoSettingsCanHold(t *testing.T) {
 		for _, a := range Agents {
 			_, err := in.Plan(Request{Agent: a, Scope: User, Program: program})
 			var told *FileError
-			if !errors.As(err, &told) || told.Remedy == "" || strings.ContainsAny(told.Error(), "\n\x1b\xff") {
+			if !errors.As(err, &told) || told.Remedy == "" || strings.ContainsAny(told.Error(), "\n\x1b\t") || !utf8.ValidString(told.Error()) {
 				t.Errorf("%q in %s: %v", program, a.Name, err)
 			}
 		}
@@ -120,5 +123,51 @@ func TestAnInstallationWaitsForAnother(t *testing.T) {
 	}
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEveryUserMayReadTheMachinesSettings: whatever the administrator's mask is; and who may
+// not read a file is told so.
+func TestEveryUserMayReadTheMachinesSettings(t *testing.T) {
+	in := here(t)
+	in.Places.System = filepath.Join(filepath.Dir(in.State), "machine")
+	old := syscall.Umask(0o077)
+	defer syscall.Umask(old)
+	for _, a := range Agents {
+		if !a.Has(in.Places, Managed) {
+			continue
+		}
+		plan := install(t, in, a, Managed)
+		for dir := plan.Files[0].Real; dir != in.Places.System; dir = filepath.Dir(dir) {
+			if info, err := os.Stat(dir); err != nil || info.Mode().Perm()&0o004 == 0 {
+				t.Errorf("%s: %s, %v, %v", a.Name, dir, info.Mode(), err)
+			}
+		}
+	}
+	file := Find("claude").Paths(in.Places, User)[0]
+	install(t, in, Find("claude"), User)
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the person's mask does not count for %s: %v, %v", file, info.Mode(), err)
+	}
+	if err := os.Chmod(file, 0); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		return // root reads everything
+	}
+	found := in.Problems(in.StatusOf(Find("claude"), User), Version{})
+	if len(found) != 1 || !strings.Contains(found[0].Text, "nobody can say whether hookd is in it") {
+		t.Errorf("%+v", found)
+	}
+}
+
+// TestAFullDiskIsNamed: with what helps, and the file is left as it is.
+func TestAFullDiskIsNamed(t *testing.T) {
+	for errno, want := range map[syscall.Errno]string{syscall.ENOSPC: "make room on that disk", syscall.EDQUOT: "make room on that disk", syscall.EROFS: "read-only", syscall.EACCES: "writable for you"} {
+		var told *FileError
+		err := wrote(&Change{Path: "/x"}, &fs.PathError{Op: "write", Path: "/x/.new", Err: errno})
+		if !errors.As(err, &told) || !strings.Contains(told.Remedy, want) || !strings.Contains(told.Remedy, "left as it is") || strings.Contains(told.Error(), ".new") {
+			t.Errorf("%v: %v, %+v", errno, err, told)
+		}
 	}
 }
