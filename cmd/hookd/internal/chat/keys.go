@@ -65,36 +65,6 @@ func (s *screen) atEnd() bool {
 	return s.input.Line() == len(lines)-1 && s.input.Column() == len([]rune(lines[len(lines)-1]))
 }
 
-// history is what was sent before.
-type history struct {
-	sent  []string
-	at    int    // place in sent; len(sent) is the draft
-	draft string // what was being written when the person went back
-}
-
-func (h *history) add(text string) {
-	if len(h.sent) == 0 || h.sent[len(h.sent)-1] != text {
-		h.sent = append(h.sent, text)
-	}
-	h.at, h.draft = len(h.sent), ""
-}
-
-// move goes back or forth, from what is being written now, and returns what stands there.
-func (h *history) move(step int, now string) string {
-	to := h.at + step
-	if to < 0 || to > len(h.sent) {
-		return now
-	}
-	if h.at == len(h.sent) {
-		h.draft = now
-	}
-	h.at = to
-	if to == len(h.sent) {
-		return h.draft
-	}
-	return h.sent[to]
-}
-
 // recall goes back or forth in what was sent before.
 func (s *screen) recall(step int) {
 	if text := s.history.move(step, s.input.Value()); text != s.input.Value() {
@@ -110,6 +80,9 @@ func (s *screen) send() []effect {
 	}
 	s.input.Reset()
 	s.history.add(text)
+	if name, _, _ := strings.Cut(strings.TrimPrefix(text, "/"), " "); text[0] == '/' && commandByName(name) != nil {
+		s.keep(text)
+	}
 	return s.talk.send(text)
 }
 
