@@ -134,3 +134,29 @@ func TestReplayShowsTheEnd(t *testing.T) {
 		t.Errorf("a new one begins with %q", got)
 	}
 }
+
+// TestTabCompletes asserts that tab completes commands and files, shows what is left to
+// choose from, cut to the width, and that the next key takes it away.
+func TestTabCompletes(t *testing.T) {
+	root := t.TempDir()
+	for i := range 30 {
+		if err := os.WriteFile(filepath.Join(root, fmt.Sprintf("file%02d.txt", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, width := range []int{80, 120} {
+		s := newScene(t, width)
+		s.screen.known = known{root: root, callable: func() []string { return []string{"help", "hooks"} }}
+		s.press("/h", "tab")
+		s.shows("----\n› /h\nhelp  hooks")
+		s.press("e", "tab", "enter")
+		s.wants(commandEffect{"help", ""})
+		s.press("see @f", "tab")
+		got := strings.Split(s.frame(), "\n")
+		if last := got[len(got)-1]; !strings.HasPrefix(last, "file00.txt  file01.txt") || show.Width(last) > width-1 || got[len(got)-2] != "› see @file" {
+			t.Errorf("width %d:\n%s", width, s.frame())
+		}
+		s.press("07", "tab", "please", "enter")
+		s.wants(promptEffect{"see @file07.txt please", "user"})
+	}
+}

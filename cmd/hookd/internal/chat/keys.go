@@ -5,6 +5,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/chat/internal/completion"
 )
 
 // key takes a key that the person pressed.
@@ -20,7 +22,11 @@ func (s *screen) key(k tea.KeyPressMsg) []effect {
 		return effects
 	}
 	s.writes(k)
+	s.choices = nil
 	switch name {
+	case "tab":
+		s.complete()
+		return nil
 	case "ctrl+d":
 		if s.input.Value() == "" {
 			return s.talk.end(hasQuit)
@@ -65,6 +71,26 @@ func (s *screen) atEnd() bool {
 	return s.input.Line() == len(lines)-1 && s.input.Column() == len([]rune(lines[len(lines)-1]))
 }
 
+// complete completes the word before the cursor, at the end of what is written. What it
+// could become is shown below.
+func (s *screen) complete() {
+	if !s.atEnd() {
+		return
+	}
+	var names []string
+	if s.callable != nil {
+		names = s.callable()
+	}
+	written := s.input.Value()
+	completed, choices := completion.Complete(written, s.root, names)
+	if completed != written {
+		s.input.SetValue(completed)
+	}
+	if len(choices) > 1 {
+		s.choices = choices
+	}
+}
+
 // recall goes back or forth in what was sent before.
 func (s *screen) recall(step int) {
 	if text := s.history.move(step, s.input.Value()); text != s.input.Value() {
@@ -80,7 +106,7 @@ func (s *screen) send() []effect {
 	}
 	s.input.Reset()
 	s.history.add(text)
-	if name, _, _ := strings.Cut(strings.TrimPrefix(text, "/"), " "); text[0] == '/' && commandByName(name) != nil {
+	if name, _, _ := strings.Cut(strings.TrimPrefix(text, "/"), " "); text[0] == '/' && commandByName(name) != nil && name != "quit" && name != "exit" {
 		s.keep(text)
 	}
 	return s.talk.send(text)

@@ -33,7 +33,15 @@ type screen struct {
 	wrote   time.Time // when a key that writes was pressed last
 	asked   []*asking // questions, the first one is shown
 
-	hookAtWork func() (name string, since time.Time) // that takes longest; nil: nobody knows
+	known
+}
+
+// known is what a screen looks up. Its zero value knows nothing.
+type known struct {
+	hookAtWork func() (name string, since time.Time) // that takes longest
+	callable   func() []string                       // names that may follow a slash
+	root       string                                // folder that files are named from
+	choices    []string                              // for the word that the person asked to complete
 }
 
 // What only a screen wants done.
