@@ -1,12 +1,14 @@
 package chat
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/chat/internal/completion"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
 
 // key takes a key that the person pressed.
@@ -100,11 +102,12 @@ func (s *screen) recall(step int) {
 
 // send takes the enter key.
 func (s *screen) send() []effect {
-	text := strings.TrimSpace(s.input.Value())
+	text := strings.TrimSpace(s.pasted.unfold(s.input.Value()))
 	if text == "" {
 		return nil
 	}
 	s.input.Reset()
+	s.pasted = nil
 	s.history.add(text)
 	if name, _, _ := strings.Cut(strings.TrimPrefix(text, "/"), " "); text[0] == '/' && commandByName(name) != nil && name != "quit" && name != "exit" {
 		s.keep(text)
@@ -118,7 +121,45 @@ func (s *screen) interrupt() []effect {
 	effects, quiet := s.talk.interrupt()
 	if quiet && s.input.Value() != "" {
 		s.input.Reset()
+		s.pasted = nil
 		s.talk.last = time.Time{}
 	}
 	return effects
+}
+
+// pastes are the texts that were pasted into the line that is written and are too long to
+// stand in it. A mark stands for each; a mark that the person changes is text like any other.
+type pastes []paste
+
+type paste struct{ mark, text string }
+
+// Of a paste that stands in the line itself.
+const (
+	mostPastedLines = 8
+	mostPastedBytes = 2000
+)
+
+// paste takes what the person pasted.
+func (s *screen) paste(text string) {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	if lines := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; lines > mostPastedLines || len(text) > mostPastedBytes {
+		size := fmt.Sprintf("%d lines", lines)
+		if lines == 1 {
+			size = show.Number(int64(len(text))) + " bytes"
+		}
+		mark := fmt.Sprintf("[pasted %d: %s]", len(s.pasted)+1, size)
+		s.pasted = append(s.pasted, paste{mark, text})
+		text = mark
+	}
+	s.input.InsertString(text)
+}
+
+// unfold puts the pasted texts in the places of their marks. A mark inside of a pasted text
+// stays as it is.
+func (p pastes) unfold(written string) string {
+	var replaced []string
+	for _, one := range p {
+		replaced = append(replaced, one.mark, one.text)
+	}
+	return strings.NewReplacer(replaced...).Replace(written)
 }

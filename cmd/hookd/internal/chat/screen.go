@@ -30,6 +30,7 @@ type screen struct {
 
 	input   textarea.Model
 	history history
+	pasted  pastes
 	wrote   time.Time // when a key that writes was pressed last
 	asked   []*asking // questions, the first one is shown
 
@@ -108,7 +109,7 @@ func (s *screen) update(msg any) (effects []effect) {
 			s.asked[0].why += msg.Content
 			break
 		}
-		s.input.InsertString(strings.ReplaceAll(strings.ReplaceAll(msg.Content, "\r\n", "\n"), "\r", "\n"))
+		s.paste(msg.Content)
 	case interruptMsg:
 		effects = s.interrupt()
 	case yieldMsg:
