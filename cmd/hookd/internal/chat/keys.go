@@ -68,9 +68,9 @@ func (s *screen) writes(k tea.KeyPressMsg) {
 }
 
 // atEnd reports whether the cursor is at the end of what is written.
-func (s *screen) atEnd() bool {
-	lines := strings.Split(s.input.Value(), "\n")
-	return s.input.Line() == len(lines)-1 && s.input.Column() == len([]rune(lines[len(lines)-1]))
+func (d *draft) atEnd() bool {
+	lines := strings.Split(d.input.Value(), "\n")
+	return d.input.Line() == len(lines)-1 && d.input.Column() == len([]rune(lines[len(lines)-1]))
 }
 
 // complete completes the word before the cursor, at the end of what is written. What it
@@ -94,9 +94,9 @@ func (s *screen) complete() {
 }
 
 // recall goes back or forth in what was sent before.
-func (s *screen) recall(step int) {
-	if text := s.history.move(step, s.input.Value()); text != s.input.Value() {
-		s.input.SetValue(text)
+func (d *draft) recall(step int) {
+	if text := d.history.move(step, d.input.Value()); text != d.input.Value() {
+		d.input.SetValue(text)
 	}
 }
 
@@ -140,18 +140,18 @@ const (
 )
 
 // paste takes what the person pasted.
-func (s *screen) paste(text string) {
+func (d *draft) paste(text string) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	if lines := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; lines > mostPastedLines || len(text) > mostPastedBytes {
 		size := fmt.Sprintf("%d lines", lines)
 		if lines == 1 {
 			size = show.Number(int64(len(text))) + " bytes"
 		}
-		mark := fmt.Sprintf("[pasted %d: %s]", len(s.pasted)+1, size)
-		s.pasted = append(s.pasted, paste{mark, text})
+		mark := fmt.Sprintf("[pasted %d: %s]", len(d.pasted)+1, size)
+		d.pasted = append(d.pasted, paste{mark, text})
 		text = mark
 	}
-	s.input.InsertString(text)
+	d.input.InsertString(text)
 }
 
 // unfold puts the pasted texts in the places of their marks. A mark inside of a pasted text

@@ -28,13 +28,18 @@ type screen struct {
 	sized         bool // the terminal has said how large it is
 	frame         int  // of the spinner
 
+	draft
+	asked []*asking // questions, the first one is shown
+
+	known
+}
+
+// draft is what the person writes.
+type draft struct {
 	input   textarea.Model
 	history history
 	pasted  pastes
 	wrote   time.Time // when a key that writes was pressed last
-	asked   []*asking // questions, the first one is shown
-
-	known
 }
 
 // known is what a screen looks up. Its zero value knows nothing.
@@ -55,7 +60,7 @@ type (
 )
 
 func newScreen(width int, color bool) *screen {
-	s := &screen{said: &bytes.Buffer{}, input: textarea.New()}
+	s := &screen{said: &bytes.Buffer{}, draft: draft{input: textarea.New()}}
 	s.input.ShowLineNumbers = false
 	s.input.Prompt = "› "
 	s.input.SetPromptFunc(2, func(line textarea.PromptInfo) string {

@@ -197,7 +197,7 @@ func (v *TextPrinter) prompt(y *agentloop.Update) {
 		clear(v.text.depths)
 	case v.options.Folded:
 		clear(v.text.depths)
-		v.foldedPrompt(d.Prompt)
+		v.p.Raw(foldedPrompt(v.p, &v.calls.details, d.Prompt))
 	default:
 		clear(v.text.depths)
 		v.line(v.p.In(show.Quiet, "›") + " " + v.p.In(show.Strong, show.Line(d.Prompt)))
@@ -207,9 +207,10 @@ func (v *TextPrinter) prompt(y *agentloop.Update) {
 // shownPrompt is how many lines of a prompt are shown without being asked for.
 const shownPrompt = 8
 
-// foldedPrompt prints a prompt with its lines as the person wrote them. Of a long one, which
+// foldedPrompt returns a prompt with its lines as the person wrote them. Of a long one, which
 // was pasted most often, the rest waits under a number.
-func (v *TextPrinter) foldedPrompt(prompt string) {
+func foldedPrompt(p *show.Printer, folded *details, prompt string) string {
+	var out bytes.Buffer
 	lines := strings.Split(strings.TrimRight(show.Visible(prompt), "\n"), "\n")
 	left := 0
 	if len(lines) > shownPrompt+1 { // the line that says so would take as much room
@@ -217,16 +218,17 @@ func (v *TextPrinter) foldedPrompt(prompt string) {
 	}
 	mark := "› "
 	for _, line := range lines[:len(lines)-left] {
-		flow := show.NewFlow(v.p.Width, 2, "  ", func(s string) string { return v.p.In(show.Strong, s) })
-		v.p.Raw(v.p.In(show.Quiet, mark) + flow.Write(line) + flow.End() + "\n")
+		flow := show.NewFlow(p.Width, 2, "  ", func(s string) string { return p.In(show.Strong, s) })
+		out.WriteString(p.In(show.Quiet, mark) + flow.Write(line) + flow.End() + "\n")
 		mark = "  "
 	}
 	if left > 0 {
 		var whole bytes.Buffer
-		v.aside(&whole, func() { v.p.Indented("  ", show.Plain, show.Visible(prompt)) })
-		number := v.calls.details.add("prompt", whole.String())
-		v.p.Print("  %s\n", v.p.In(show.Quiet, fmt.Sprintf("… %s more  #%d", text.Count(left, "line"), number)))
+		(&show.Printer{W: &whole}).Indented("  ", show.Plain, show.Visible(prompt))
+		number := folded.add("prompt", whole.String())
+		out.WriteString("  " + p.In(show.Quiet, fmt.Sprintf("… %s more  #%d", text.Count(left, "line"), number)) + "\n")
 	}
+	return out.String()
 }
 
 // messageEnd prints what an agent below the run's own said: it is not streamed, since
