@@ -33,6 +33,17 @@ go run ./test/bench -from bin/bench.txt -doc docs/benchmarks.md  # the page agai
 make bench-compare OLD=before.txt NEW=bin/bench.txt
 ` + "```" + `
 
+A model takes seconds to answer. A hook takes what its language takes to start, and what hookd
+adds to it: the difference between the two columns of a row. Which row is yours:
+
+| you | look at | compare with |
+|---|---|---|
+| write hooks in sh, Python or JavaScript | ` + "`" + `plain/…` + "`" + ` | its floor, which every program that starts this hook pays |
+| want them faster | ` + "`" + `standby/…` + "`" + `, ` + "`" + `resident/…` + "`" + ` | ` + "`" + `plain/…` + "`" + ` of the same language |
+| have hookd under another agent | ` + "`" + `bridge/warm/…` + "`" + `, ` + "`" + `bridge/cold` + "`" + ` | the floor of ` + "`" + `plain/python` + "`" + `, a hook that the agent starts by itself |
+| have an agent of your own ask hookd | ` + "`" + `serve/N` + "`" + ` | the small daemon |
+| have many hooks | ` + "`" + `match/1000` + "`" + `, ` + "`" + `hooks/10` + "`" + `, ` + "`" + `parallel/3` + "`" + ` | an event without hooks; one hook |
+
 In each row a yardstick and hookd take turns in short bursts. The ratio is the median of
 the ratios of single rounds, so a busy machine slows both alike.
 
