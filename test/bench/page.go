@@ -21,9 +21,9 @@ const fastSpawn = 150 * time.Microsecond
 
 const pageHead = `# Benchmarks
 
-What hookd costs, compared with the least that the machine needs for the same work.
-` + "`make bench`" + ` writes this page in about 15 minutes. ` + "`BENCH=quick make bench`" + ` takes one minute
-and only prints.
+What hookd costs, compared with the least that the machine needs for the same work. ` + "`make bench`" + ` writes this page in about 15 minutes. ` + "`BENCH=quick make bench`" + ` takes one minute and only prints.
+
+**Which row is yours.** If you write hooks in sh, Python or JavaScript: ` + "`plain/…`" + `, whose floor every program pays that starts this hook; ` + "`standby/…`" + ` and ` + "`resident/…`" + ` are the faster ways. If you have hookd under another agent: ` + "`bridge/…`" + `, compared with the floor of ` + "`plain/python`" + `, a hook that the agent starts by itself. If your own agent asks hookd: ` + "`serve/N`" + `. If you have many hooks: ` + "`match/1000`" + `, ` + "`hooks/10`" + `, ` + "`parallel/3`" + `. A model takes seconds to answer.
 
 <!-- not run: needs a clone and a C compiler, and takes minutes -->
 ` + "```sh" + `
@@ -32,17 +32,6 @@ go run ./test/bench -run serve/1
 go run ./test/bench -from bin/bench.txt -doc docs/benchmarks.md  # the page again, without measuring
 make bench-compare OLD=before.txt NEW=bin/bench.txt
 ` + "```" + `
-
-A model takes seconds to answer. A hook takes what its language takes to start, and what hookd
-adds to it: the difference between the two columns of a row. Which row is yours:
-
-| you | look at | compare with |
-|---|---|---|
-| write hooks in sh, Python or JavaScript | ` + "`" + `plain/…` + "`" + ` | its floor, which every program that starts this hook pays |
-| want them faster | ` + "`" + `standby/…` + "`" + `, ` + "`" + `resident/…` + "`" + ` | ` + "`" + `plain/…` + "`" + ` of the same language |
-| have hookd under another agent | ` + "`" + `bridge/warm/…` + "`" + `, ` + "`" + `bridge/cold` + "`" + ` | the floor of ` + "`" + `plain/python` + "`" + `, a hook that the agent starts by itself |
-| have an agent of your own ask hookd | ` + "`" + `serve/N` + "`" + ` | the small daemon |
-| have many hooks | ` + "`" + `match/1000` + "`" + `, ` + "`" + `hooks/10` + "`" + `, ` + "`" + `parallel/3` + "`" + ` | an event without hooks; one hook |
 
 In each row a yardstick and hookd take turns in short bursts. The ratio is the median of
 the ratios of single rounds, so a busy machine slows both alike.
