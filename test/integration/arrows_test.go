@@ -30,6 +30,7 @@ protocol/internal/eventname: internal/text
 protocol/readreply: internal/jsonspan internal/text protocol
 protocol/patterns:
 protocol/realpath: protocol
+protocol/rule: protocol
 protocol/rpc: internal/lines protocol
 protocol/rpc/socket: protocol/rpc/socket/meet
 protocol/rpc/socket/meet:
@@ -58,6 +59,13 @@ executor/exechook: executor executor/hookenv executor/internal/worker executor/p
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/dialect/foreignhooks protocol/readreply schema
 executor/internal/match: protocol protocol/patterns schema protocol/toolname
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/dialect/foreignhooks protocol/readreply schema
+executor/rule: executor protocol protocol/rule
+executor/internal/match: internal/jsonspan internal/shellwords internal/text protocol/realpath
+executor/daemon: protocol/rule
+schema: protocol/rule
+loader: executor/rule protocol/rule
+loader/internal/bundle: protocol/rule
+cmd/hookd/internal/report: protocol/rule
 executor/internal/inflight:
 executor/internal/slots: protocol
 executor/internal/worker: executor/internal/inflight executor/process protocol protocol/readreply
@@ -132,7 +140,8 @@ client: protocol protocol/rpc protocol/rpc/socket
 cmd/hookd: *
 cmd/hookd/internal/agentcmd: agentloop cmd/hookd/internal/chat cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/jsonsession cmd/hookd/internal/question cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal loader protocol
 cmd/hookd/internal/bridgecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor executor/bridge executor/guest executor/hookenv protocol protocol/dialect protocol/dialect/hosts
-cmd/hookd/internal/chat: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/question cmd/hookd/internal/report cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal cmd/hookd/internal/trustcmd protocol
+cmd/hookd/internal/chat: agentloop agentloop/model cmd/hookd/internal/chat/internal/completion cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/question cmd/hookd/internal/report cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal cmd/hookd/internal/trustcmd executor loader protocol
+cmd/hookd/internal/chat/internal/completion:
 cmd/hookd-bridge: protocol/rpc/socket/meet
 cmd/hookd/internal/cli: cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
 cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd executor executor/hookenv executor/process loader protocol schema schema/agentparts schema/toolname
@@ -162,6 +171,7 @@ cmd/hookd/internal/terminal: cmd/hookd/internal/show
 cmd/hookd/internal/trustcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show internal/jsonspan loader protocol schema
 examples: agentloop client executor loader protocol schema
 test/modelserver:
+test/picture:
 test/asuser:
 test/bench: * cmd/hookd
 test/hooktest: protocol schema
