@@ -23,7 +23,7 @@ func commands(p *parts) []command {
 	agents := &installcmd.Commands{Console: p.console, Project: p.project, Processes: p.opener.Processes}
 	hooks := &hookcmd.Commands{Release: version, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Builtin: builtinHooks}
 	return slices.Concat([]command{
-		{"hooks", hooks.Init()}, {"hooks", hooks.New()}, {"hooks", hooks.Examples()}, {"hooks", events.Try()},
+		{"hooks", hooks.Init()}, {"hooks", hooks.New()}, {"hooks", hooks.Examples()}, {"hooks", events.Try()}, {"hooks", events.Test()},
 		{"hooks", hooks.List()}, {"hooks", hooks.Check()}, {"hooks", trust.Trust()},
 		{"hooks", trust.Untrust()}, {"hooks", trust.Disable()}, {"hooks", trust.Enable()},
 		{"events", events.Fire()}, {"hooks", hooks.Get()}, {"hooks", hooks.Reply()},

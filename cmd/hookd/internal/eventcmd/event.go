@@ -27,6 +27,11 @@ func (cmd *Commands) event(name protocol.EventName, data protocol.RawMessage, se
 	if err != nil {
 		return protocol.Event{}, places.NoDirectory()
 	}
+	return eventIn(cwd, name, data, session, project)
+}
+
+// eventIn returns an event of an agent that works in a folder.
+func eventIn(cwd string, name protocol.EventName, data protocol.RawMessage, session, project string) (protocol.Event, error) {
 	event := protocol.Event{
 		Protocol: protocol.Version, Event: name, ID: protocol.NewID(), Time: time.Now().UTC(),
 		Session: protocol.Session{ID: session}, Agent: protocol.Agent{ID: "main", Depth: hookenv.ProcessDepth(), Host: "hookd"},
