@@ -57,7 +57,7 @@ func (cmd *Commands) eventData(name protocol.EventName, given string, isGiven bo
 	if !isGiven {
 		return sampleData(name, tools), nil
 	}
-	text, err := cmd.readData(given)
+	text, err := readData(cmd.Console.In, given)
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +98,10 @@ func withKind(spec *protocol.Spec, data protocol.RawMessage) protocol.RawMessage
 	return fmt.Appendf(nil, `{"kind":%q,%s`, kind, rest)
 }
 
-func (cmd *Commands) readData(given string) ([]byte, error) {
+func readData(in io.Reader, given string) ([]byte, error) {
 	switch {
 	case given == "-":
-		text, err := io.ReadAll(cmd.Console.In)
+		text, err := io.ReadAll(in)
 		if err != nil {
 			return nil, cli.Failed("read", fmt.Errorf("read stdin: %w", err), "")
 		}

@@ -15,6 +15,9 @@ import (
 // testFlags are the flags of `hookd test`.
 type testFlags struct{ watch, junit bool }
 
+// tester runs tests beside hooks.
+type tester struct{ *Commands }
+
 // Test returns hookd test.
 func (cmd *Commands) Test() *cobra.Command {
 	var f testFlags
@@ -33,7 +36,7 @@ lies there, as with hookd try. --watch runs the tests again on each save.
 Exit code 1: a test failed, could not be read, or was not run. 3: there are no tests.`,
 		ValidArgsFunction: cmd.Project.CompleteHooks,
 		RunE: func(c *cobra.Command, names []string) error {
-			return cmd.test(c.Context(), names, f)
+			return (&tester{cmd}).test(c.Context(), names, f)
 		},
 	}
 	c.Flags().BoolVar(&f.watch, "watch", false, "run them again on each save")
@@ -44,7 +47,7 @@ Exit code 1: a test failed, could not be read, or was not run. 3: there are no t
 	return c
 }
 
-func (cmd *Commands) test(ctx context.Context, names []string, f testFlags) error {
+func (cmd *tester) test(ctx context.Context, names []string, f testFlags) error {
 	rt, err := cmd.Processes.Start(f.watch)
 	if err != nil {
 		return err
@@ -71,7 +74,7 @@ func (cmd *Commands) test(ctx context.Context, names []string, f testFlags) erro
 
 // testOnce runs all tests once and prints what came. It returns the files whose saving is
 // a reason to run them again.
-func (cmd *Commands) testOnce(ctx context.Context, rt *process.Runtime, names []string, f testFlags) ([]string, error) {
+func (cmd *tester) testOnce(ctx context.Context, rt *process.Runtime, names []string, f testFlags) ([]string, error) {
 	began := time.Now()
 	found, err := cmd.findTests(ctx, rt, names)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // testEvent makes the event that a test gives.
-func (cmd *Commands) testEvent(s *suite, given *testfile.Given) (protocol.Event, error) {
+func (cmd *tester) testEvent(s *suite, given *testfile.Given) (protocol.Event, error) {
 	root := s.snapshot.Project
 	if root == "" {
 		root = filepath.Dir(s.file.Path)

@@ -39,7 +39,7 @@ type suite struct {
 }
 
 // findTests finds the tests of the named hooks, or of all that rule here.
-func (cmd *Commands) findTests(ctx context.Context, rt *process.Runtime, names []string) (*foundTests, error) {
+func (cmd *tester) findTests(ctx context.Context, rt *process.Runtime, names []string) (*foundTests, error) {
 	found := &foundTests{}
 	if len(names) > 0 {
 		for _, name := range names {
@@ -65,7 +65,7 @@ func (cmd *Commands) findTests(ctx context.Context, rt *process.Runtime, names [
 
 // findTestsOf finds the tests of the hook that a word of the command line means: its name,
 // its file, or its test file.
-func (cmd *Commands) findTestsOf(ctx context.Context, rt *process.Runtime, found *foundTests, word string) error {
+func (cmd *tester) findTestsOf(ctx context.Context, rt *process.Runtime, found *foundTests, word string) error {
 	for _, suffix := range testfile.Suffixes {
 		word = strings.TrimSuffix(word, suffix)
 	}

@@ -33,7 +33,7 @@ type mismatch struct {
 }
 
 // runSuite runs the tests of one file, in their order.
-func (cmd *Commands) runSuite(ctx context.Context, s *suite) error {
+func (cmd *tester) runSuite(ctx context.Context, s *suite) error {
 	if s.fault != nil {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (cmd *Commands) runSuite(ctx context.Context, s *suite) error {
 
 // runTest asks the hook about the event of one test, as an agent would: a hook that is not
 // for the event is not asked.
-func (cmd *Commands) runTest(ctx context.Context, s *suite, test *testfile.Test) (testResult, error) {
+func (cmd *tester) runTest(ctx context.Context, s *suite, test *testfile.Test) (testResult, error) {
 	result := testResult{Name: test.Name, Line: test.Line}
 	given, err := cmd.testEvent(s, &test.Given)
 	if err != nil {
@@ -61,7 +61,7 @@ func (cmd *Commands) runTest(ctx context.Context, s *suite, test *testfile.Test)
 	}
 	t := &trial{hook: s.hook, given: given}
 	hook := *s.hook
-	if err := cmd.fireOne(ctx, s.snapshot, &hook, t); err != nil {
+	if err := fireOne(ctx, cmd.Console, s.snapshot, &hook, t); err != nil {
 		return result, err
 	}
 	if ctx.Err() != nil {

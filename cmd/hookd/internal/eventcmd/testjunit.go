@@ -45,7 +45,7 @@ type (
 
 // printJUnit prints a report as JUnit XML. What was not run, and what could not be read, is
 // an error there: a report without it would look like one that passed.
-func (cmd *Commands) printJUnit(r *testReport) error {
+func (cmd *tester) printJUnit(r *testReport) error {
 	out := junitSuites{Time: seconds(r.TookMs)}
 	for _, s := range r.suites {
 		one := junitSuite{Name: show.Line(s.hook.Name), File: show.Line(s.file.Path)}
@@ -93,7 +93,7 @@ func junitCaseOf(s *suite, result *testResult) junitCase {
 			what = append(what, m.What)
 			fmt.Fprintf(&diff, "- %s: %s\n+ %s: %s\n", m.What, m.Want, m.What, m.Got)
 		}
-		c.Failure = &junitFault{Message: show.Line(strings.Join(what, ", ") + " differs"), Text: show.Visible(diff.String())}
+		c.Failure = &junitFault{Message: show.Line("differs: " + strings.Join(what, ", ")), Text: show.Visible(diff.String())}
 		c.Stderr = show.Visible(result.Stderr)
 	}
 	return c
