@@ -54,7 +54,7 @@ race: bin/progress
 fuzz:
 	@go run ./test/prove/fuzz
 
-# All guarantees at full size, or some: make prove ONLY=G4,G10. Writes docs/guarantees.md.
+# All guarantees at full size, or some: make prove ONLY=G4,G10. Writes docs/internal/guarantees.md.
 prove:
 	ONLY="$(ONLY)" go run ./test/prove/run
 
@@ -65,7 +65,7 @@ vuln:
 # Against real peers, which npm installs for the time of the test: MCP servers, the client
 # libraries of model providers, and agents with hookd installed, which ask a mock model.
 interop:
-	go test -count=1 -tags interop ./test/interop -v
+	go test -count=1 -timeout 30m -parallel 2 -tags interop ./test/interop -v
 	go test -count=1 -tags interop -run "^TestVastResults$$" ./agentloop/mcp
 
 # A million events through loop, hooks and records: no gaps, nothing grows.
@@ -77,6 +77,7 @@ soak:
 bench:
 	@mkdir -p bin
 	go run ./test/bench -pace $${BENCH:-full} -o bin/bench.txt $$(test "$${BENCH:-full}" = full && echo -doc docs/benchmarks.md)
+	@test "$${BENCH:-full}" != full || go test ./test/integration -run TestGeneratedDocs -update # the figures in README.md
 
 # Two result files side by side: make bench-compare OLD=before.txt NEW=bin/bench.txt
 bench-compare:
@@ -88,7 +89,7 @@ demo: build
 # Writes the generated parts of the documentation and the JSON Schemas.
 docs:
 	go generate ./...
-	go test ./test/integration -run TestGeneratedDocs -update
+	go test ./test/integration -run 'TestGeneratedDocs|TestThePicture' -update
 
 release:
 	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do o=$${t%/*} a=$${t#*/}; \

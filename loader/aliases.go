@@ -110,3 +110,6 @@ const (
 	CodeStateFolder       = report.StateFolder
 	CodeWarned            = report.Warned
 )
+
+// MayInstall refuses below a hook or a tool of hookd's, and not below other agents.
+func MayInstall() error { return trust.MayInstall() }

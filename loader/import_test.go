@@ -502,3 +502,27 @@ func TestEntriesThatUseHookdAreImported(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+// A file that only a text for another shell names is watched, too.
+func TestFilesInTextsForAShellAreWatched(t *testing.T) {
+	for _, command := range []string{"sh -c 'cd x && ./y.py'", "bash -c '. ./x/y.py; true'", "env A=b sh -c \"sh -c 'x/y.py'\"", "timeout 5 bash -lc 'python3 x/y.py'"} {
+		w := importWorld(t, "claude")
+		w.write(w.path("x", "y.py"), "#!/bin/sh\n", 0o755)
+		w.claude(claudeGuard(command))
+		plan := w.plan()
+		name := ""
+		for _, item := range plan.Items {
+			if strings.HasPrefix(item.Hook, "claude:") {
+				name = item.Hook
+			}
+		}
+		w.allow(name)
+		if got := status(w.load(), name); got != "ready" {
+			t.Errorf("%s: %s", command, got)
+		}
+		w.write(w.path("x", "y.py"), "#!/bin/sh\nexit 0\n", 0o755)
+		if got := status(w.load(), name); got != "changed!untrusted" {
+			t.Errorf("%s, after the script was edited: %s", command, got)
+		}
+	}
+}

@@ -26,6 +26,7 @@ var testRuntime *process.Runtime
 func TestMain(m *testing.M) {
 	// A run of these tests below a hook would refuse every decision.
 	os.Unsetenv(hookenv.VarDepth)
+	os.Unsetenv("CLAUDECODE")
 	if os.Getenv(decideVariable) != "" {
 		println(errors.Is(trust.MayDecide(), trust.ErrBelow))
 		return

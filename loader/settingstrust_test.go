@@ -43,7 +43,7 @@ func TestStatesOfSettings(t *testing.T) {
 	}
 	const five, six = `{"agent":{"limits":{"steps":5}}}`, `{"agent":{"limits":{"steps":6}}}`
 	check("", 20, "")
-	w.settings(`{"hooks":{"use":[]}}`)
+	w.settings(`{"$schema":"./acai.schema.json","hooks":{"use":[]}}`)
 	check(candidate.SettingsInForce, 20, "") // as hookd init writes them: there is nothing to allow
 	w.settings(five)
 	check(candidate.SettingsUntrusted, 20, trust.StateNew)

@@ -634,6 +634,35 @@ func TestExpectAndPrint(t *testing.T) {
 	}
 }
 
+// Another agent decides nothing either, by whatever script it comes here. It may install
+// hookd, which takes nothing away.
+func TestNeverGrantsBelowAnotherAgent(t *testing.T) {
+	w := newWorld(t)
+	w.hook("guard.sh", blocks)
+	plan, person := w.plan(), w.trust()
+	for _, mark := range []string{"CLAUDECODE", "GEMINI_CLI", "CODEX_THREAD_ID", "CURSOR_AGENT"} {
+		t.Setenv(mark, "1")
+		for name, do := range map[string]func() error{
+			"allow":  func() error { return person.Allow(plan) },
+			"deny":   func() error { return person.Deny(context.Background()) },
+			"expect": func() error { return person.Expect(context.Background(), plan.Hash) },
+			"follow": func() error { return person.Follow(context.Background(), nil) },
+			"enable": func() error { return person.Enable(context.Background(), "guard.sh") },
+		} {
+			if err := do(); !errors.Is(err, trust.ErrBelow) {
+				t.Errorf("%s, %s: error %v", mark, name, err)
+			}
+		}
+		if err := trust.MayInstall(); err != nil {
+			t.Error(err)
+		}
+		os.Unsetenv(mark)
+	}
+	if got := status(w.load(), "guard.sh"); got != "untrusted!untrusted" {
+		t.Errorf("status %s", got)
+	}
+}
+
 func TestNeverGrantsBelowAHook(t *testing.T) {
 	w := newWorld(t)
 	w.hook("guard.sh", blocks)

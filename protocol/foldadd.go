@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 
@@ -310,11 +311,11 @@ func (a Answer) redacted() Answer {
 }
 
 // quotation is a text in double quotes as %q writes it.
-var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+var quotation = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`) })
 
 func redactedText(text string) string {
 	if strings.HasPrefix(text, InvalidReply) {
 		return InvalidReply
 	}
-	return quotation.ReplaceAllString(WithoutOutput(text), `"…"`)
+	return quotation().ReplaceAllString(WithoutOutput(text), `"…"`)
 }

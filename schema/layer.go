@@ -297,10 +297,17 @@ func (s *Settings) Complete() {
 func (k *Key) place(s *Settings) reflect.Value {
 	at := reflect.ValueOf(s).Elem()
 	for name := range strings.SplitSeq(k.Name, ".") {
-		at = at.FieldByNameFunc(func(field string) bool {
-			f, _ := at.Type().FieldByName(field)
-			return strings.EqualFold(field, name) || f.Tag.Get("mapstructure") == name
-		})
+		at = fieldNamed(at, name)
 	}
 	return at
+}
+
+// fieldNamed returns the field of a struct that a part of a path names, the zero Value if none.
+func fieldNamed(of reflect.Value, name string) reflect.Value {
+	for i := range of.NumField() {
+		if f := of.Type().Field(i); strings.EqualFold(f.Name, name) || f.Tag.Get("mapstructure") == name {
+			return of.Field(i)
+		}
+	}
+	return reflect.Value{}
 }

@@ -10,7 +10,7 @@ import "github.com/hookd-dev/hookd/cmd/hookd/internal/agentcmd"
 // agentCommands returns the commands of the agent loop.
 func agentCommands(p *parts) (list []command) {
 	for _, c := range agentcmd.New(p.opener) {
-		list = append(list, command{"events", c})
+		list = append(list, command{"ask", c})
 	}
 	return list
 }

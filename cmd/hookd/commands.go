@@ -12,7 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/trustcmd"
 )
 
-// commands returns all commands, in the order of the help.
+// commands returns all commands. Those of a group are in the order of the help.
 func commands(p *parts) []command {
 	version := versionName()
 	trust := &trustcmd.Commands{Console: p.console, Project: p.project}
@@ -23,12 +23,13 @@ func commands(p *parts) []command {
 	agents := &installcmd.Commands{Console: p.console, Project: p.project, Processes: p.opener.Processes}
 	hooks := &hookcmd.Commands{Release: version, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Builtin: builtinHooks}
 	return slices.Concat([]command{
-		{"hooks", hooks.Init()}, {"hooks", hooks.New()}, {"hooks", hooks.Examples()}, {"hooks", events.Try()}, {"hooks", events.Test()},
-		{"hooks", hooks.List()}, {"hooks", hooks.Check()}, {"hooks", trust.Trust()},
-		{"hooks", trust.Untrust()}, {"hooks", trust.Disable()}, {"hooks", trust.Enable()},
-		{"events", events.Fire()}, {"hooks", hooks.Get()}, {"hooks", hooks.Reply()},
+		{"write", hooks.Init()}, {"write", hooks.New()}, {"write", hooks.Examples()}, {"write", events.Try()}, {"write", events.Test()},
+		{"allow", hooks.List()}, {"allow", hooks.Check()}, {"allow", trust.Trust()},
+		{"allow", trust.Untrust()}, {"allow", trust.Disable()}, {"allow", trust.Enable()},
+		{"agents", agents.Install()}, {"agents", agents.Verify()}, {"agents", agents.Uninstall()}, {"agents", bridge.Bridge()},
 	}, agentCommands(p), []command{
-		{"events", serve.Serve()}, {"events", bridge.Bridge()}, {"events", agents.Install()}, {"events", agents.Uninstall()}, {"events", agents.Verify()}, {"events", log.Log()},
+		{"ask", events.Fire()}, {"ask", serve.Serve()},
+		{"inside", hooks.Get()}, {"inside", hooks.Reply()}, {"allow", log.Log()},
 		{"more", hooks.Schema()}, {"more", hooks.Version()},
 	})
 }

@@ -3,8 +3,9 @@
 //
 // This package only wires. main.go makes the parts that commands share and runs the one
 // that was named; commands.go says which there are; root.go is the command line itself,
-// with words for what was mistyped; help.go makes help fit a terminal. agent.go adds the
-// commands of the agent loop, which a lean build (lean.go, -tags lean) leaves out.
+// with words for what was mistyped; first.go is what hookd alone prints, and help.go makes
+// help fit a terminal. agent.go adds the commands of the agent loop, which a lean build
+// (lean.go, -tags lean) leaves out.
 //
 // A command is in a package below internal, by families: hookcmd (init, new, list, check …),
 // trustcmd, eventcmd (fire, try), logcmd, servecmd, agentcmd (run) and sessionscmd. What

@@ -2,19 +2,28 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
 
-// helpWidth is how many columns every terminal has. A longer line would be broken
-// in the middle of a word.
-const helpWidth = 80
+const (
+	// usualWidth is how many columns help has where no terminal is.
+	usualWidth = 80
+	// leastWidth is the narrowest help: a terminal that has less breaks it itself.
+	leastWidth = 24
+	// leastRoom is how many columns a second column needs. Where it has less, it goes on
+	// at the left.
+	leastRoom = 20
+)
 
-// wrapHelp makes the help of all commands fit the terminal.
-func wrapHelp(root *cobra.Command) {
+// fitHelp makes the help of all commands fit the terminal, which has width columns, 0
+// where there is none.
+func fitHelp(root *cobra.Command, width int) {
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
 		out := c.OutOrStdout()
@@ -22,32 +31,35 @@ func wrapHelp(root *cobra.Command) {
 		c.SetOut(&text)
 		help(c, args)
 		c.SetOut(out)
-		_, _ = io.WriteString(out, wrap(text.String()))
+		_, _ = io.WriteString(out, fit(text.String(), width))
 	})
 }
 
-// wrap breaks lines that are too wide between words. In a paragraph the rest of a line
-// goes before the next line.
-func wrap(text string) string {
+// fit breaks lines that are wider than a terminal of width columns between words; 0 is no
+// terminal. In a paragraph the rest of a line goes before the next line.
+func fit(text string, width int) string {
+	width = max(cmp.Or(width, usualWidth), leastWidth)
 	var b strings.Builder
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, " ")
 		if !inParagraph(line) || i+1 == len(lines) || !inParagraph(lines[i+1]) {
-			wrapLine(&b, line)
+			fitLine(&b, line, width)
 			continue
 		}
-		var rest string
-		for utf8.RuneCountInString(line) > helpWidth {
-			at := strings.LastIndexByte(line, ' ')
-			if at < 0 {
+		broken := false
+		for show.Width(line) > width {
+			head, rest := splitAt(line, 0, width)
+			if rest == "" {
 				break // one long word
 			}
-			line, rest = line[:at], strings.TrimSpace(line[at:]+" "+rest)
+			b.WriteString(head + "\n")
+			line, broken = rest, true
 		}
-		b.WriteString(line + "\n")
-		if rest != "" {
-			lines[i+1] = rest + " " + lines[i+1]
+		if broken {
+			lines[i+1] = line + " " + lines[i+1]
+		} else {
+			b.WriteString(line + "\n")
 		}
 	}
 	return b.String()
@@ -58,22 +70,53 @@ func inParagraph(line string) bool {
 	return line != "" && line[0] != ' ' && line[0] != '\t'
 }
 
-// wrapLine writes a line in as many lines as it needs. They go on below the second
+// fitLine writes a line in as many lines as it needs. They go on below the second
 // column, if the line has two, as those of flags and commands have.
-func wrapLine(b *strings.Builder, line string) {
-	indent := len(line) - len(strings.TrimLeft(line, " "))
-	if column := strings.LastIndex(line, "   "); column > indent {
-		indent = column + 3
-	} else if column := strings.LastIndex(line[indent:], "  "); column > 0 {
-		indent += column + 2
+func fitLine(b *strings.Builder, line string, width int) {
+	begin := len(line) - len(strings.TrimLeft(line, " "))
+	hang := secondColumn(line, begin)
+	if width-hang < leastRoom {
+		hang = min(begin+4, width/4)
 	}
-	for utf8.RuneCountInString(line) > helpWidth {
-		at := strings.LastIndexByte(line[:helpWidth+1], ' ')
-		if at <= indent {
+	for done := begin; show.Width(line) > width; done = hang {
+		head, rest := splitAt(line, done, width)
+		if rest == "" {
 			break // one long word
 		}
-		b.WriteString(strings.TrimRight(line[:at], " ") + "\n")
-		line = strings.Repeat(" ", indent) + strings.TrimLeft(line[at:], " ")
+		b.WriteString(head + "\n")
+		line = strings.Repeat(" ", hang) + rest
 	}
 	b.WriteString(line + "\n")
+}
+
+// secondColumn returns where the text of a flag or a command begins, else where the line
+// itself does.
+func secondColumn(line string, begin int) int {
+	if column := strings.LastIndex(line, "   "); column > begin {
+		return show.Width(line[:column+3])
+	}
+	if column := strings.LastIndex(line[begin:], "  "); column > 0 {
+		return show.Width(line[:begin+column+2])
+	}
+	return begin
+}
+
+// splitAt splits a line at the last blank that leaves at most width columns before it, and
+// more than the first begin. Where a word is wider it is split after that word: a path or
+// a flag stays whole, so that it can be copied.
+func splitAt(line string, begin, width int) (head, rest string) {
+	at := -1
+	for i := begin; i < len(line); i++ {
+		if line[i] != ' ' || strings.TrimSpace(line[:i]) == "" {
+			continue
+		}
+		if at >= 0 && show.Width(line[:i]) > width {
+			break
+		}
+		at = i
+	}
+	if at < 0 || show.Width(line) <= width {
+		return line, ""
+	}
+	return strings.TrimRight(line[:at], " "), strings.TrimLeft(line[at:], " ")
 }

@@ -14,7 +14,7 @@ import (
 
 // agentCommands returns commands that say which program has them.
 func agentCommands(p *parts) []command {
-	return []command{{"events", absent(p, "run")}, {"events", absent(p, "sessions")}}
+	return []command{{"ask", absent(p, "run")}, {"ask", absent(p, "sessions")}}
 }
 
 func absent(p *parts, name string) *cobra.Command {

@@ -9,7 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 )
 
-const rootLong = `hookd gives you deterministic control over AI agents. Programs in .acai/hooks
+const rootLong = `hookd gives people deterministic control over AI agents. Programs in .acai/hooks
 read each event of an agent as JSON and observe, block or change it before it
 takes effect.
 
@@ -24,8 +24,12 @@ type command struct {
 }
 
 var commandGroups = []struct{ id, title string }{
-	{"hooks", "Hooks:"}, {"events", "Events and agents:"}, {"more", "More:"},
+	{"write", "Write hooks:"}, {"allow", "See and allow them:"}, {"agents", "Under other agents:"},
+	{"ask", "Ask them:"}, {"inside", "Inside a hook:"}, {"more", "More:"},
 }
+
+// The order of commands says where to begin; that of the alphabet does not.
+func init() { cobra.EnableCommandSorting = false }
 
 // newRoot returns the command line.
 func newRoot(p *parts, args []string) *cobra.Command {
@@ -70,8 +74,11 @@ func newRoot(p *parts, args []string) *cobra.Command {
 		}
 		return unknownCommand(c, args[0])
 	}
-	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	wrapHelp(root)
+	root.RunE = func(*cobra.Command, []string) error {
+		p.console.Out.Raw(firstScreen(p.console.Out))
+		return nil
+	}
+	fitHelp(root, p.console.Out.Width)
 	return root
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,6 +33,13 @@ type Speaker interface {
 // other agents. An agent runs its own itself.
 type Importer interface {
 	ImportedFrom(agent string) []protocol.HookRef
+}
+
+// Introducer is an [Engine] of whose hooks the person should know something before they
+// decide, as that some do not run because nobody allowed them.
+type Introducer interface {
+	// StartNotes returns what the caller would write to stderr once it has loaded the hooks.
+	StartNotes() []byte
 }
 
 // bridgeParams are the params of bridge/event.
@@ -73,6 +81,7 @@ func planBridge(c *conn, params protocol.RawMessage, r *request) (protocol.RawMe
 			Cwd: p.Cwd, Environ: p.Environ, Depth: hookenv.ProcessDepth(), Marker: token, // the depth is that of the caller, too
 		}
 		var used *project
+		var notes []byte
 		var failure *rpc.Error
 		reply := bridge.Answer(ctx, call, func(ctx context.Context, folders []string) (bridge.Hooks, error) {
 			project, err := c.projectFor(ctx, folders, caller)
@@ -84,6 +93,9 @@ func planBridge(c *conn, params protocol.RawMessage, r *request) (protocol.RawMe
 				return nil, err
 			}
 			used = project
+			if introducer, introduces := project.engine.(Introducer); introduces {
+				notes = introducer.StartNotes()
+			}
 			return bridgeHooks{project}, nil
 		})
 		if used != nil {
@@ -96,6 +108,7 @@ func planBridge(c *conn, params protocol.RawMessage, r *request) (protocol.RawMe
 			return nil, failure
 		}
 		answered(agent.Name, reply.Event)
+		reply.Stderr = slices.Concat(notes, reply.Stderr)
 		return encodeReply(reply), nil
 	}
 	return nil, nil

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 
+	"github.com/hookd-dev/hookd/executor/daemon/internal/crew"
 	"github.com/hookd-dev/hookd/executor/daemon/internal/outbox"
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
@@ -54,7 +54,7 @@ func (s *Server) serveConn(lines *rpc.Conn, stdio bool, process socket.Peer) {
 	}
 	c.peer.Store(&peer{})
 	c.out = outbox.New(c.budget, lines, func() { c.hangUp(errDisconnected) })
-	c.goroutines.init(c.next, s.schedule.execute)
+	c.goroutines.init(&s.schedule.crew, c.next, s.schedule.execute)
 	s.add(c)
 	defer s.remove(c)
 	defer s.projects.leave(c)
@@ -65,6 +65,7 @@ func (s *Server) serveConn(lines *rpc.Conn, stdio bool, process socket.Peer) {
 	if err := c.serve(); err != nil && !errors.Is(err, io.EOF) && s.finished.Err() == nil {
 		s.log.Warn("a connection was lost", "error", err)
 	}
+	lines.Release() // nothing reads any more
 	s.schedule.forget(c)
 	if stdio {
 		s.stop.enter(errShutdown)
@@ -206,23 +207,17 @@ func (c *conn) send(line []byte) {
 // goroutines run the calls of one connection, as a leader and its followers. One of
 // them, the leader, reads at any time. When it has read a call that may run at once, it
 // runs and ends that call itself, and a follower reads on: handing over the reading
-// takes as long as handing over the call would, but nobody waits for it. Followers keep
-// the stacks that they have grown.
+// takes as long as handing over the call would, but nobody waits for it. Followers come
+// from the server's crew.
 type goroutines struct {
+	crew *crew.Crew
 	next func() (*request, error) // reads until there is a call to run
 	run  func(*request)
 	end  chan error // why nothing is read any more
-
-	mu    sync.Mutex
-	idle  []chan *request // of followers that wait; nil has one read
-	ended bool
 }
 
-// mostIdle is how many followers wait.
-const mostIdle = 4
-
-func (g *goroutines) init(next func() (*request, error), run func(*request)) {
-	g.next, g.run = next, run
+func (g *goroutines) init(c *crew.Crew, next func() (*request, error), run func(*request)) {
+	g.crew, g.next, g.run = c, next, run
 	g.end = make(chan error, 1)
 }
 
@@ -230,55 +225,20 @@ func (g *goroutines) init(next func() (*request, error), run func(*request)) {
 // Calls may still run then.
 func (g *goroutines) serve() error {
 	g.hand(nil)
-	err := <-g.end
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.ended = true
-	for _, follower := range g.idle {
-		close(follower)
-	}
-	g.idle = nil
-	return err
+	return <-g.end
 }
 
 // hand gives a call to a follower; nil has it read. It never waits.
-func (g *goroutines) hand(r *request) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	n := len(g.idle)
-	if n == 0 {
-		go g.work(r)
-		return
-	}
-	follower := g.idle[n-1]
-	g.idle = g.idle[:n-1]
-	follower <- r
-}
+func (g *goroutines) hand(r *request) { g.crew.Go(func() { g.work(r) }) }
 
 func (g *goroutines) work(r *request) {
-	self := make(chan *request, 1)
-	for more := true; more; r, more = g.wait(self) {
-		if r == nil {
-			var err error
-			if r, err = g.next(); err != nil {
-				g.end <- err
-				return
-			}
-			g.hand(nil)
+	if r == nil {
+		var err error
+		if r, err = g.next(); err != nil {
+			g.end <- err
+			return
 		}
-		g.run(r)
+		g.hand(nil)
 	}
-}
-
-// wait waits for the next work. It reports false when there will be none.
-func (g *goroutines) wait(self chan *request) (r *request, more bool) {
-	g.mu.Lock()
-	if g.ended || len(g.idle) == mostIdle {
-		g.mu.Unlock()
-		return nil, false
-	}
-	g.idle = append(g.idle, self)
-	g.mu.Unlock()
-	r, more = <-self
-	return r, more
+	g.run(r)
 }

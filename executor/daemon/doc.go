@@ -8,7 +8,8 @@
 //   - conn.go: a goroutine of the connection reads a line, and package rpc takes it
 //     apart. While too many requests wait for their response (the budget of package
 //     outbox) nothing is read. The goroutine that has read a call which may begin at once
-//     also runs it and sends the response, and another one reads on.
+//     also runs it and sends the response, and another one reads on. Package crew keeps
+//     goroutines for the next connection.
 //   - methods.go is the table of methods. A method reads its params (params.go) and
 //     makes a plan: what to run, and which session it belongs to. For event/fire that
 //     is in fire.go.

@@ -94,6 +94,7 @@ type Limits struct {
 	Pending     int64 // bytes that a connection may hold, in and out, default 64 MiB
 	Parallel    int   // events of one connection that run at once, default 64
 	Connections int   // connections at once, default 64
+	Engines     int   // engines that are kept, default 32; those in use may be more
 }
 
 func (o *Options) setDefaults() {
@@ -101,6 +102,7 @@ func (o *Options) setDefaults() {
 	setDefault(&o.Limits.Pending, 64<<20)
 	setDefault(&o.Limits.Parallel, 64)
 	setDefault(&o.Limits.Connections, 64)
+	setDefault(&o.Limits.Engines, 32)
 	setDefault(&o.Linger, time.Second)
 	setDefault(&o.Drain, 10*time.Second)
 	setDefault(&o.Idle, 30*time.Second)

@@ -18,6 +18,7 @@ type projects struct {
 
 	mu     sync.Mutex
 	byRoot map[string]*project
+	uses   uint64
 	closed bool
 	wg     sync.WaitGroup
 }
@@ -33,6 +34,7 @@ type project struct {
 
 	// Guarded by projects.mu.
 	users int
+	used  uint64 // counts uses: the higher, the later was the last
 	idle  *time.Timer
 	conns map[*conn]struct{} // told when its hooks change
 }
@@ -79,6 +81,7 @@ func (ps *projects) enter(c *conn, key, cwd string) *project {
 	}
 	p := ps.byRoot[key]
 	if p == nil {
+		ps.makeRoom()
 		p = &project{key: key, ready: make(chan struct{}), gone: make(chan struct{}), conns: map[*conn]struct{}{}}
 		ps.byRoot[key] = p
 		ps.wg.Go(func() { ps.run(p, cwd) })
@@ -88,6 +91,8 @@ func (ps *projects) enter(c *conn, key, cwd string) *project {
 		p.idle = nil
 	}
 	p.users++
+	ps.uses++
+	p.used = ps.uses
 	if c != nil {
 		p.conns[c] = struct{}{}
 	}
@@ -159,10 +164,35 @@ func (ps *projects) release(p *project) {
 		ps.mu.Lock()
 		defer ps.mu.Unlock()
 		if p.users == 0 && ps.byRoot[p.key] == p {
-			delete(ps.byRoot, p.key)
-			close(p.gone)
+			ps.retire(p)
 		}
 	})
+}
+
+// makeRoom closes engines that nobody uses, the one that was used longest ago first, where
+// there are too many. Callers of bridge/event can want any number of them.
+func (ps *projects) makeRoom() {
+	for len(ps.byRoot) >= ps.opt.Limits.Engines {
+		var oldest *project
+		for _, p := range ps.byRoot {
+			if p.users == 0 && (oldest == nil || p.used < oldest.used) {
+				oldest = p
+			}
+		}
+		if oldest == nil {
+			return
+		}
+		ps.retire(oldest)
+	}
+}
+
+// retire has an engine closed that nobody uses. The next use opens another one.
+func (ps *projects) retire(p *project) {
+	if p.idle != nil {
+		p.idle.Stop()
+	}
+	delete(ps.byRoot, p.key)
+	close(p.gone)
 }
 
 // leave ends what a connection is told of changes.

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"strings"
@@ -152,5 +153,60 @@ func TestEndsOutdated(t *testing.T) {
 		}
 		first.close()
 		second.close()
+	})
+}
+
+// However many engines are wanted one after the other, few stay open: the one that was used
+// longest ago makes room, and none that is in use.
+func TestEnginesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &opener{}
+		resolve := func(_ []string, caller Caller) (string, error) { return "/p/" + caller.Environ[0], nil }
+		server := New(Options{Version: "test", Open: o.open, ResolveCaller: resolve, Limits: Limits{Engines: 3}, Idle: time.Hour})
+		listener := newMemoryListener()
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- server.Serve(ctx, nil, listener) }()
+		ask := func(command, name string) *peerEnd {
+			here, there := net.Pipe()
+			listener.conns <- there
+			client := newPeerEnd(here, here)
+			if err := client.send(bridgeLine(1, command, name)); err != nil {
+				t.Fatal(err)
+			}
+			return client
+		}
+		answered := func(name string) {
+			t.Helper()
+			client := ask("ls", name)
+			if line := <-client.lines; !strings.Contains(line, `"result":{"exit":0`) {
+				t.Errorf("%s: %s", name, line)
+			}
+			client.close()
+			synctest.Wait()
+		}
+		opened := func(name string) (opened, closed int) {
+			for _, e := range o.of("/p/" + name) {
+				e.mu.Lock()
+				opened, closed = opened+1, closed+e.closed
+				e.mu.Unlock()
+			}
+			return opened, closed
+		}
+		waiting := ask("wait", "busy")
+		synctest.Wait()
+		for _, name := range []string{"a", "b", "a", "c", "a", "d", "b"} {
+			answered(name)
+		}
+		for name, want := range map[string][2]int{"busy": {1, 0}, "a": {1, 1}, "b": {2, 1}, "c": {1, 1}, "d": {1, 0}} {
+			if got, closed := opened(name); got != want[0] || closed != want[1] {
+				t.Errorf("%s: opened %d times and closed %d times, want %v", name, got, closed, want)
+			}
+		}
+		waiting.close()
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	})
 }

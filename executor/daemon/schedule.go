@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor/daemon/internal/crew"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
@@ -17,6 +18,7 @@ import (
 type scheduler struct {
 	parallel int            // calls of one connection that run at once
 	leave    func(*session) // called when a session is over
+	crew     crew.Crew      // runs the calls
 
 	mu       sync.Mutex // guards all sessions, and the fields of conn and request that say so
 	changed  sync.Cond  // a call has ended

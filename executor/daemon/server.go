@@ -89,6 +89,7 @@ func (s *Server) Serve(ctx context.Context, stdio *rpc.Conn, listener net.Listen
 	}
 	s.finish()
 	s.wg.Wait()
+	s.schedule.crew.End()
 	return failed
 }
 
@@ -143,7 +144,11 @@ func (s *Server) accept(listener net.Listener) error {
 			_ = peer.Close()
 			continue
 		}
-		s.wg.Go(func() { s.serveConn(rpc.NewConn(peer, peer, s.opt.Limits.Line), false, processOf(peer)) })
+		s.wg.Add(1)
+		s.schedule.crew.Go(func() {
+			defer s.wg.Done()
+			s.serveConn(rpc.NewConn(peer, peer, s.opt.Limits.Line), false, processOf(peer))
+		})
 	}
 }
 

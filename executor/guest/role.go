@@ -139,10 +139,14 @@ func (s *agentSource) Current() *executor.Set {
 }
 
 func (r *Role) monitorOf(agent, project string) Monitor {
-	if r.options.StateDir == "" || isBelow(r.options.StateDir, project) {
+	if r.options.StateDir == "" {
 		return Monitor{}
 	}
-	return MonitorOf(r.options.StateDir, agent, time.Now())
+	monitor := MonitorOf(r.options.StateDir, agent, time.Now())
+	if monitor.On() && isBelow(r.options.StateDir, project) {
+		return Monitor{}
+	}
+	return monitor
 }
 
 // isPersons reports whether the state folder is the person's: an agent's settings in a clone

@@ -18,10 +18,18 @@ import (
 // command is hookd does not.
 var ProcessDepth = sync.OnceValue(func() int { return depthOf(os.Environ(), process.Ancestors(), process.CgroupDepth()) })
 
-// DepthOf returns how many hooks and tools stand above another process, which was started
-// with an environment: what [ProcessDepth] is in there.
-func DepthOf(pid int, environ []string) int {
-	return depthOf(environ, process.AncestorsOf(pid), process.CgroupDepthOf(pid))
+// Depths counts for other processes, one after the other.
+type Depths struct{ above *process.Ancestry }
+
+// NewDepths returns one that has counted for nobody.
+func NewDepths() *Depths { return &Depths{process.NewAncestry(VarDepth)} }
+
+// Of returns how many hooks and tools stand above another process, which was started with
+// an environment: what [ProcessDepth] is in there. The error says that not all of what
+// stands above it could be seen.
+func (d *Depths) Of(pid int, environ []string) (int, error) {
+	above, err := d.above.Of(pid)
+	return depthOf(environ, above, process.CgroupDepthOf(pid)), err
 }
 
 func depthOf(environ []string, above []process.Ancestor, cgroups int) int {

@@ -1,6 +1,8 @@
 package process
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,28 +32,52 @@ func Ancestors() []Ancestor {
 		return nil
 	}
 	pid, _ := strconv.Atoi(self)
-	return AncestorsOf(pid)
-}
-
-// AncestorsOf lists the processes above another one in the same way.
-func AncestorsOf(pid int) []Ancestor {
-	below, ok := readEntry(pid)
-	var list []Ancestor
-	for ok && below.parent > 0 && len(list) < mostAncestors {
-		var above entry
-		if above, ok = readEntry(below.parent); !ok {
-			break
-		}
-		a := Ancestor{Pid: above.pid, Environ: environOf(above.pid)}
-		a.Runs = above.name == programName || ourProgram(above.pid)
-		// A program begins a session of its own, and never comes back into ours. The
-		// first process of its namespace stands in between, for hookd.
-		a.Starts = a.Runs && below.session != above.session
-		list = append(list, a)
-		below = above
-	}
+	list, _ := ancestorsOf(pid, lookAt)
 	return list
 }
+
+// sight is a process as it was seen.
+type sight struct {
+	entry
+	runs    bool
+	environ []string
+}
+
+// ancestorsOf lists the processes above another one. look returns one of them. The error
+// says that not all could be looked at; a process that is gone or hidden is none.
+func ancestorsOf(pid int, look func(pid int) (sight, error)) ([]Ancestor, error) {
+	below, err := lookUp(pid)
+	var list []Ancestor
+	for err == nil && below.parent > 0 && len(list) < mostAncestors {
+		var above sight
+		if above, err = look(below.parent); err != nil {
+			break
+		}
+		list = append(list, Ancestor{
+			Pid: above.pid, Environ: above.environ, Runs: above.runs,
+			// A program begins a session of its own, and never comes back into ours. The
+			// first process of its namespace stands in between, for hookd.
+			Starts: above.runs && below.session != above.session,
+		})
+		below = above.entry
+	}
+	if errors.Is(err, errNoProcess) {
+		err = nil
+	}
+	return list, err
+}
+
+// lookAt looks at a process.
+func lookAt(pid int) (sight, error) {
+	e, err := lookUp(pid)
+	if err != nil {
+		return sight{}, err
+	}
+	return sight{entry: e, runs: runs(&e), environ: environOf(pid)}, nil
+}
+
+// runs reports whether a process is hookd, or what hookd starts programs by.
+func runs(e *entry) bool { return e.name == programName || ourProgram(e.pid) }
 
 func environOf(pid int) []string {
 	text, err := readEnviron("/proc/" + strconv.Itoa(pid) + "/environ")
@@ -88,8 +114,12 @@ func CgroupDepth() int { return cgroupDepth("self") }
 func CgroupDepthOf(pid int) int { return cgroupDepth(strconv.Itoa(pid)) }
 
 func cgroupDepth(process string) int {
-	lines, err := os.ReadFile("/proc/" + process + "/cgroup")
-	if err != nil {
+	var room [4096]byte
+	lines, err := readOnce("/proc/"+process+"/cgroup", room[:])
+	if len(lines) == len(room) {
+		lines, err = os.ReadFile("/proc/" + process + "/cgroup")
+	}
+	if err != nil || !bytes.Contains(lines, []byte("/"+cgroupPrefix)) {
 		return 0
 	}
 	for line := range strings.Lines(string(lines)) {

@@ -12,8 +12,17 @@ type Ancestor struct {
 // Ancestors is empty: this platform does not show what a process was started with.
 func Ancestors() []Ancestor { return nil }
 
-// AncestorsOf is empty, too.
-func AncestorsOf(int) []Ancestor { return nil }
+// Ancestry lists nothing, for the same reason.
+type Ancestry struct{}
+
+// NewAncestry returns one.
+func NewAncestry(string) *Ancestry { return &Ancestry{} }
+
+// Of is empty.
+func (*Ancestry) Of(int) ([]Ancestor, error) { return nil, nil }
+
+// Close does nothing.
+func (*Ancestry) Close() {}
 
 // CgroupDepthOf is 0, as CgroupDepth.
 func CgroupDepthOf(int) int { return 0 }

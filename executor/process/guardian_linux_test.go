@@ -368,7 +368,7 @@ func TestOwnCgroup(t *testing.T) {
 func TestParseStat(t *testing.T) {
 	const tail = " S 7 8 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4711 1 2\n"
 	for _, name := range []string{"sh", "a) b", ") S 1 1 1 (", "\n"} {
-		e, ok := parseStat(3, "3 ("+name+")"+tail)
+		e, ok := parseStat(3, []byte("3 ("+name+")"+tail))
 		if !ok || e != (entry{pid: 3, parent: 7, group: 8, session: 9, start: 4711, name: name}) {
 			t.Errorf("%q: %+v, %v", name, e, ok)
 		}
@@ -376,20 +376,20 @@ func TestParseStat(t *testing.T) {
 	dead := func(threads string) string {
 		return "3 (sh)" + strings.Replace(strings.Replace(tail, " S ", " Z ", 1), " 20 0 1 ", " 20 0 "+threads+" ", 1)
 	}
-	if e, _ := parseStat(3, dead("1")); !e.zombie || e.headless {
+	if e, _ := parseStat(3, []byte(dead("1"))); !e.zombie || e.headless {
 		t.Errorf("one thread: %+v", e)
 	}
-	if e, _ := parseStat(3, dead("2")); e.zombie || !e.headless {
+	if e, _ := parseStat(3, []byte(dead("2"))); e.zombie || !e.headless {
 		t.Errorf("another thread lives: %+v", e)
 	}
 	for bounds, want := range map[string]environState{"0 0": environNone, "70 70": environEmpty, "70 90": environThere} {
 		long := "3 (sh)" + strings.TrimSpace(tail) + strings.Repeat(" 1", 25) + " " + bounds + " 0\n"
-		if e, ok := parseStat(3, long); !ok || e.environ != want {
+		if e, ok := parseStat(3, []byte(long)); !ok || e.environ != want {
 			t.Errorf("environment at %s: %+v", bounds, e)
 		}
 	}
 	for _, broken := range []string{"", "3 (sh", "3 (sh) S 1", "3 (sh)" + strings.Replace(tail, "7", "x", 1)} {
-		if _, ok := parseStat(3, broken); ok {
+		if _, ok := parseStat(3, []byte(broken)); ok {
 			t.Errorf("%q was read", broken)
 		}
 	}

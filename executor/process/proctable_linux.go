@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -50,17 +51,22 @@ var errNoProcess = errors.New("no such process")
 func lookUp(pid int) (entry, error) {
 	var room [statSize]byte
 	text, err := readOnce("/proc/"+strconv.Itoa(pid)+"/stat", room[:])
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) || errors.Is(err, fs.ErrPermission) {
-		return entry{}, errNoProcess
-	}
 	if err != nil {
-		return entry{}, err
+		return entry{}, missing(err)
 	}
-	e, ok := parseStat(pid, string(text))
+	e, ok := parseStat(pid, text)
 	if !ok {
 		return e, errNoProcess
 	}
 	return e, nil
+}
+
+// missing returns [errNoProcess] for an error that says so, and other errors as they are.
+func missing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) || errors.Is(err, fs.ErrPermission) {
+		return errNoProcess
+	}
+	return err
 }
 
 // statSize is more than the longest line that the kernel writes for a process.
@@ -80,43 +86,65 @@ func readOnce(path string, room []byte) ([]byte, error) {
 
 // parseStat reads the fields after the program's name, which stands in
 // parentheses and may hold anything, parentheses included.
-func parseStat(pid int, text string) (entry, bool) {
-	i := strings.LastIndexByte(text, ')')
+func parseStat(pid int, text []byte) (entry, bool) {
+	from, i := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if i < 0 {
 		return entry{}, false
 	}
-	fields := strings.Fields(text[i+1:])
-	if len(fields) < 20 {
+	fields := splitStat(text)
+	if len(fields[19]) == 0 {
 		return entry{}, false
 	}
-	e := entry{pid: pid, stopped: fields[0] == "T" || fields[0] == "t"}
-	if from := strings.IndexByte(text, '('); from >= 0 && from < i {
-		e.name = text[from+1 : i]
+	e := entry{pid: pid, stopped: fields[0][0] == 'T' || fields[0][0] == 't'}
+	if from >= 0 && from < i {
+		e.name = string(text[from+1 : i])
 	}
-	if fields[0] == "Z" || fields[0] == "X" {
+	if fields[0][0] == 'Z' || fields[0][0] == 'X' {
 		// So is a process called whose first thread has ended before the others.
-		threads, _ := strconv.Atoi(fields[17])
+		threads, _ := strconv.Atoi(string(fields[17]))
 		e.headless = threads > 1
 		e.zombie = !e.headless
 	}
-	if len(fields) > 48 && fields[48] != "0" {
+	if begin, end := fields[47], fields[48]; len(end) > 0 && string(end) != "0" {
 		e.environ = environThere
-		if fields[47] == fields[48] { // begin and end
+		if bytes.Equal(begin, end) {
 			e.environ = environEmpty
 		}
 	}
 	for k, target := range []*int{&e.parent, &e.group, &e.session} {
-		n, err := strconv.Atoi(fields[1+k])
+		n, err := strconv.Atoi(string(fields[1+k]))
 		if err != nil {
 			return entry{}, false
 		}
 		*target = n
 	}
-	e.background = fields[4] != "0" && fields[5] != fields[2]
-	start, err := strconv.ParseUint(fields[19], 10, 64)
+	e.background = string(fields[4]) != "0" && !bytes.Equal(fields[5], fields[2])
+	start, err := strconv.ParseUint(string(fields[19]), 10, 64)
+	if err != nil {
+		return entry{}, false
+	}
 	e.start = start
-	return e, err == nil
+	return e, true
 }
+
+// splitStat returns the fields after the program's name: the first is the third of the
+// line. Those that the kernel does not write are empty.
+func splitStat(text []byte) (fields [statFields][]byte) {
+	text = bytes.TrimSuffix(text[bytes.LastIndexByte(text, ')')+1:], []byte("\n"))
+	text = bytes.TrimPrefix(text, []byte(" "))
+	for n := range fields {
+		end := bytes.IndexByte(text, ' ')
+		if end < 0 {
+			fields[n] = text
+			break
+		}
+		fields[n], text = text[:end], text[end+1:]
+	}
+	return fields
+}
+
+// statFields is how many fields there are.
+const statFields = 50
 
 // startTime returns a process's start in clock ticks since boot, 0 if there is
 // no such process.

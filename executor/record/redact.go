@@ -78,13 +78,13 @@ func Redact(run protocol.Run, values schema.RecordValues) protocol.Run {
 }
 
 // quote is a quotation, as %q writes it.
-var quote = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+var quote = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`) })
 
 // maxQuote is that of a word, with its quotes.
 const maxQuote = 14
 
 func unquoted(text string) string {
-	return quote.ReplaceAllStringFunc(text, func(quoted string) string {
+	return quote().ReplaceAllStringFunc(text, func(quoted string) string {
 		if len(quoted) <= maxQuote {
 			return quoted
 		}

@@ -38,6 +38,18 @@ func (b *Budget) members(object []byte) (list []Member) {
 // walk yields the members of an object.
 func walk(object []byte) func(yield func(Member) bool) {
 	return func(yield func(Member) bool) {
+		for m := range walkUnnamed(object) {
+			m.Name = Unquote(m.Key)
+			if !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// walkUnnamed yields them without their names, which cost memory.
+func walkUnnamed(object []byte) func(yield func(Member) bool) {
+	return func(yield func(Member) bool) {
 		i := SkipBlanks(object, 0)
 		if i == len(object) || object[i] != '{' {
 			return
@@ -54,7 +66,6 @@ func walk(object []byte) func(yield func(Member) bool) {
 			m := Member{Begin: i}
 			i = StringEnd(object, i)
 			m.Key = object[m.Begin:i:i]
-			m.Name = Unquote(m.Key)
 			i = min(SkipBlanks(object, i)+1, len(object)) // the colon
 			m.Start = SkipBlanks(object, i)
 			i = valueEnd(object, m.Start)
@@ -69,12 +80,20 @@ func walk(object []byte) func(yield func(Member) bool) {
 // Get returns the value of an object's member as it stands there, or nil: no such
 // member, or no object.
 func Get(object []byte, name string) json.RawMessage {
-	for m := range walk(object) {
-		if m.Name == name {
+	for m := range walkUnnamed(object) {
+		if isName(m.Key, name) {
 			return m.Value
 		}
 	}
 	return nil
+}
+
+// isName reports whether a quoted name is this one.
+func isName(key []byte, name string) bool {
+	if end := len(key) - 1; end > 0 && plainEnd(key, 1) == end {
+		return string(key[1:end]) == name
+	}
+	return Unquote(key) == name
 }
 
 // Elements returns the elements of a list as they stand there, none of what is no

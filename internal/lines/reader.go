@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 )
 
 // bufferSize is how much is read at once, in bytes.
@@ -39,7 +40,23 @@ type Reader struct {
 
 // NewReader returns a Reader of lines from r.
 func NewReader(r io.Reader, options Options) *Reader {
-	return &Reader{in: bufio.NewReaderSize(r, bufferSize), options: options}
+	in := buffers.Get().(*bufio.Reader)
+	in.Reset(r)
+	return &Reader{in: in, options: options}
+}
+
+// buffers are free. Who reads from many short streams would otherwise fill the heap
+// with them.
+var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }}
+
+// Release ends the reading: Next returns io.EOF from now on. It may be called when no other
+// goroutine reads, and spares others memory.
+func (r *Reader) Release() {
+	if r.in != nil {
+		r.in.Reset(nil) // what was read belongs to the one who read it
+		buffers.Put(r.in)
+		r.in = nil
+	}
 }
 
 // Next returns the next line without its newline, and whether it had one: only the
@@ -48,6 +65,9 @@ func NewReader(r io.Reader, options Options) *Reader {
 // skipped, or the error of the underlying reader; with an error there is no line,
 // except that one of the underlying reader comes with what it cut off.
 func (r *Reader) Next() (line []byte, ended bool, err error) {
+	if r.in == nil {
+		return nil, false, io.EOF
+	}
 	line = r.buffer[:0]
 	for {
 		piece, err := r.in.ReadSlice('\n')

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -82,6 +83,28 @@ func TestOwnership(t *testing.T) {
 	r.Next()
 	if !bytes.Equal(first, bytes.Repeat([]byte("a"), 1000)) {
 		t.Error("the first line changed")
+	}
+}
+
+// TestRelease asserts that a reader that has ended leaves its memory and none of its text to
+// the next one.
+func TestRelease(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 100 {
+		r := NewReader(strings.NewReader("a\nrest that nobody reads"), Options{})
+		if line, _, err := r.Next(); string(line) != "a" || err != nil {
+			t.Fatalf("%q %v", line, err)
+		}
+		r.Release()
+		r.Release()
+		if line, _, err := r.Next(); line != nil || err != io.EOF {
+			t.Fatalf("%q %v", line, err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 50*bufferSize { // the race detector has a pool forget some
+		t.Errorf("100 readers took %d bytes", used)
 	}
 }
 

@@ -26,9 +26,9 @@ var interpreters = map[string]interpreter{
 	"powershell": {is: true, code: "-c -command -Command -C"}, "pwsh": {is: true, code: "-c -command -Command -C"},
 }
 
-// interpreter judges a text that a command gives to an interpreter: as the value of an
+// judgeInterpreter judges a text that a command gives to an interpreter: as the value of an
 // option, as its first operand, or on stdin. A script in a file is not read.
-func (j *shellLine) interpreter(c *shellwords.Command, name, input string) {
+func judgeInterpreter(j *shellLine, c *shellwords.Command, name, input string) {
 	in, args := interpreters[name], c.Words[1:]
 	shown := valuesOf(args, strings.Fields(in.code))
 	reads := len(shown) > 0 // and writes nothing

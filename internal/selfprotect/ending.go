@@ -12,14 +12,14 @@ import (
 // ends are the programs that end other processes.
 var ends = set("kill pkill killall killall5 fuser skill slay taskkill tskill stop-process spps loginctl gdb")
 
-// ending judges kill, pkill, killall and their like: of hookd's processes, or of all.
-func (j *shellLine) ending(line *shellwords.Line, c *shellwords.Command, name string) {
+// judgeEnding judges kill, pkill, killall and their like: of hookd's processes, or of all.
+func judgeEnding(j *shellLine, line *shellwords.Line, c *shellwords.Command, name string) {
 	args := c.Words[1:]
 	switch name {
 	case "kill":
-		j.kill(line, c)
+		judgeKill(j, line, c)
 	case "pkill", "killall", "killall5":
-		j.killByName(line, c, name)
+		judgeKillByName(j, line, c, name)
 	case "fuser":
 		if hasOption(args, "-k --kill") {
 			for _, word := range operandsOf(args, "-n -s") {
@@ -33,7 +33,7 @@ func (j *shellLine) ending(line *shellwords.Line, c *shellwords.Command, name st
 			j.refuse("%s ends the processes of the person, hookd's among them", quoted(c.Text))
 		}
 	case "gdb":
-		j.within(c, name)
+		judgeWithin(j, c, name)
 		for _, word := range valuesOf(args, []string{"-p", "--pid", "-pid"}) {
 			j.process(c, word.Text)
 		}
@@ -49,8 +49,8 @@ func isHookdName(name string) bool {
 	return match || name == "hookd" || name == "hookd-bridge"
 }
 
-// kill judges kill by the numbers in its words.
-func (j *shellLine) kill(line *shellwords.Line, c *shellwords.Command) {
+// judgeKill judges kill by the numbers in its words.
+func judgeKill(j *shellLine, line *shellwords.Line, c *shellwords.Command) {
 	args := c.Words[1:]
 	if hasWord(args, "-l --list -L --table -0") {
 		return
@@ -83,8 +83,8 @@ func (j *judge) process(c *shellwords.Command, text string) {
 	}
 }
 
-// killByName judges pkill and killall.
-func (j *shellLine) killByName(line *shellwords.Line, c *shellwords.Command, name string) {
+// judgeKillByName judges pkill and killall.
+func judgeKillByName(j *shellLine, line *shellwords.Line, c *shellwords.Command, name string) {
 	args := c.Words[1:]
 	speaks := strings.Contains(strings.ToLower(line.Text), "hookd")
 	full := hasOption(args, "-f --full -r --regexp")

@@ -20,9 +20,9 @@ var gitWrites = set("rm mv checkout restore stash reset clean checkout-index app
 // gitPuts are git's subcommands whose last words are folders that it makes.
 var gitPuts = set("clone init submodule worktree")
 
-// git judges a command of git by the paths in its words. What git writes in its own folder
+// judgeGit judges a command of git by the paths in its words. What git writes in its own folder
 // is its own matter.
-func (j *shellLine) git(c *shellwords.Command) {
+func judgeGit(j *shellLine, c *shellwords.Command) {
 	all := c.Words[1:]
 	args := operandsAfterOptions(all, "-C -c --git-dir --work-tree --namespace --exec-path --config-env")
 	if len(args) == 0 || !args[0].Literal {
@@ -38,7 +38,7 @@ func (j *shellLine) git(c *shellwords.Command) {
 	for _, word := range valuesOf(args[1:], []string{"-o", "--output", "--output-directory", "--prefix"}) {
 		j.operand(c, word, replaces)
 	}
-	j.gitSetting(c, args)
+	judgeGitSetting(j, c, args)
 	switch {
 	case gitPuts[subcommand] || subcommand == "bundle":
 		for _, word := range operandsOf(args[1:], "-b -B --branch --reference --depth --name --template -o --origin -c --config -u") {
@@ -67,11 +67,11 @@ func (j *shellLine) git(c *shellwords.Command) {
 			j.refuse("%s would change %s, in which are %s", quoted(c.Text), quoted(word.Text), place.What)
 		}
 	}
-	j.sweeps(c, args)
+	judgeSweeps(j, c, args)
 }
 
-// sweeps judges git commands that remove what git does not know, without naming it.
-func (j *shellLine) sweeps(c *shellwords.Command, args []shellwords.Word) {
+// judgeSweeps judges git commands that remove what git does not know, without naming it.
+func judgeSweeps(j *shellLine, c *shellwords.Command, args []shellwords.Word) {
 	switch {
 	case args[0].Text == "clean" && hasOption(args, "-f --force") && !hasOption(args, "-n --dry-run") && len(operandsOf(args[1:], "-e --exclude")) == 0:
 	case args[0].Text == "stash" && hasOption(args, "-u -a --include-untracked --all"):
@@ -102,8 +102,8 @@ var gitPrograms = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(core\.(fsmonitor|hookspath|worktree|attributesfile)|include(if\..*)?\.path|filter\..*\.(clean|smudge|process)|diff\.external|diff\..*\.(textconv|command))$`)
 })
 
-// gitSetting judges git config, where it keeps a setting by which git runs programs.
-func (j *shellLine) gitSetting(c *shellwords.Command, args []shellwords.Word) {
+// judgeGitSetting judges git config, where it keeps a setting by which git runs programs.
+func judgeGitSetting(j *shellLine, c *shellwords.Command, args []shellwords.Word) {
 	if args[0].Text != "config" {
 		return
 	}
@@ -171,9 +171,9 @@ func operandsAfterOptions(args []shellwords.Word, takeValue string) []shellwords
 	return nil
 }
 
-// find judges find and fd, where they remove what they find or run a program that writes:
+// judgeFind judges find and fd, where they remove what they find or run a program that writes:
 // by the folders where they look, and by the names that they look for.
-func (j *shellLine) find(c *shellwords.Command, deletes bool) {
+func judgeFind(j *shellLine, c *shellwords.Command, deletes bool) {
 	args := c.Words[1:]
 	for _, word := range valuesOf(args, []string{"-fprint", "-fprintf", "-fls", "-fprint0"}) {
 		j.operand(c, word, writes)
@@ -274,8 +274,8 @@ func fdWords(args []shellwords.Word) (roots, names []shellwords.Word) {
 // lists are the programs that print the paths in their words, or what is in them.
 var lists = set("ls git grep egrep rg realpath readlink find fd fdfind echo printf")
 
-// fed judges the paths that a command reads and writes: find … | xargs rm, rm $(ls …).
-func (j *shellLine) fed(c *shellwords.Command, name, input string) {
+// judgeFed judges the paths that a command reads and writes: find … | xargs rm, rm $(ls …).
+func judgeFed(j *shellLine, c *shellwords.Command, name, input string) {
 	if !writesOn(c.Words) || c.Given {
 		return
 	}
@@ -294,7 +294,7 @@ func (j *shellLine) fed(c *shellwords.Command, name, input string) {
 			continue
 		}
 		if name := programName(inner.Words[0].Text); name == "find" || name == "fd" || name == "fdfind" {
-			j.find(inner, true)
+			judgeFind(j, inner, true)
 			continue
 		}
 		for _, word := range inner.Words[1:] {
@@ -312,15 +312,15 @@ var findRuns = set("-exec -execdir -ok -okdir -x --exec -X --exec-batch")
 // no right to more.
 func (j *judge) finds(place *protect.Place, names []shellwords.Word) bool {
 	key := place.Path + "\x00" + joinedWords(names)
-	fits, known := j.walked[key]
-	if known || len(j.walked) >= maxWalked {
+	fits, known := j.spent.walked[key]
+	if known || len(j.spent.walked) >= maxWalked {
 		return fits || !known
 	}
-	if j.walked == nil {
-		j.walked = map[string]bool{}
+	if j.spent.walked == nil {
+		j.spent.walked = map[string]bool{}
 	}
-	j.walked[key] = fitsNames(place, names, j.scope.Places())
-	return j.walked[key]
+	j.spent.walked[key] = fitsNames(place, names, j.scope.Places())
+	return j.spent.walked[key]
 }
 
 // maxWalked are searches for names in the protected folders for one call.

@@ -17,9 +17,9 @@ var runLater = set("at batch crontab")
 // typists are programs of which a word is typed into, or run by, another shell.
 var typists = set("tmux screen expect xdotool ydotool wtype dc bc gdb lldb docker podman nerdctl kubectl oc lxc incus machinectl ssh mosh vagrant npm pnpm yarn make gmake just task hyperfine watchexec nodemon concurrently entr parallel")
 
-// texts judges the texts that a command has run as shell lines: by a shell that reads them
+// judgeTexts judges the texts that a command has run as shell lines: by a shell that reads them
 // from a pipe, by trap and alias, at another time, in the next shell of the person.
-func (j *shellLine) texts(c *shellwords.Command, input string) {
+func judgeTexts(j *shellLine, c *shellwords.Command, input string) {
 	name := ""
 	if len(c.Words) > 0 {
 		name = programName(c.Words[0].Text)
@@ -45,14 +45,14 @@ func (j *shellLine) texts(c *shellwords.Command, input string) {
 		for _, text := range append(j.printed(c.From), input) {
 			j.nestedText(text)
 		}
-		j.decoded(c)
+		judgeDecoded(j, c)
 	}
 	for _, set := range c.Sets {
 		if variable, value, is := strings.Cut(set.Text, "="); is && slices.Contains([]string{"PROMPT_COMMAND", "BASH_ENV", "ENV", "PS4"}, variable) {
 			j.nested(shellwords.Word{Text: value, Literal: set.Literal})
 		}
 	}
-	j.startUp(c, input)
+	judgeStartUp(j, c, input)
 }
 
 // nested judges a word that is a shell line.
@@ -140,9 +140,9 @@ var (
 	encoded = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9+/_-]{8,}={0,2}`) })
 )
 
-// decoded judges a text that is decoded and run. One that cannot be decoded here is in
+// judgeDecoded judges a text that is decoded and run. One that cannot be decoded here is in
 // doubt: nothing but hiding it is a reason to write it so.
-func (j *shellLine) decoded(c *shellwords.Command) {
+func judgeDecoded(j *shellLine, c *shellwords.Command) {
 	if !decoders().MatchString(c.From) {
 		return
 	}
@@ -195,8 +195,8 @@ func isStartFile(file string) bool {
 	})
 }
 
-// startUp judges what a command writes into a file that the next shell runs.
-func (j *shellLine) startUp(c *shellwords.Command, input string) {
+// judgeStartUp judges what a command writes into a file that the next shell runs.
+func judgeStartUp(j *shellLine, c *shellwords.Command, input string) {
 	files := make([]shellwords.Word, 0, len(c.Writes))
 	for _, write := range c.Writes {
 		files = append(files, write.Target)
@@ -212,9 +212,9 @@ func (j *shellLine) startUp(c *shellwords.Command, input string) {
 	}
 }
 
-// positional keeps what $0, $1 and $@ stand for in a text that a shell is given with
+// keepArguments keeps what $0, $1 and $@ stand for in a text that a shell is given with
 // words after it, and in functions, and the values that env gives variables.
-func (j *shellLine) positional(line *shellwords.Line) {
+func keepArguments(j *shellLine, line *shellwords.Line) {
 	for i := range line.Commands {
 		words := line.Commands[i].Words
 		if len(words) < 2 || len(line.Values) > maxValues {
@@ -262,10 +262,10 @@ func arguments(line *shellwords.Line, words []shellwords.Word, first int) {
 	}
 }
 
-// within judges the commands that may be in the words of a program that is in no table:
+// judgeWithin judges the commands that may be in the words of a program that is in no table:
 // after a program that runs another, and in texts that could be lines. Of a program that
 // is known to run them they are sure.
-func (j *shellLine) within(c *shellwords.Command, name string) {
+func judgeWithin(j *shellLine, c *shellwords.Command, name string) {
 	judge := func() {
 		for i, word := range c.Words[1:] {
 			if !word.Literal {
@@ -281,7 +281,7 @@ func (j *shellLine) within(c *shellwords.Command, name string) {
 				}
 				j.nestedText(text)
 			} else if isKnown(programName(word.Text)) {
-				j.nestedText(j.outside(name, c.Words[1:i+1], lineOf(c.Words[i+1:])))
+				j.nestedText(outsideOf(j, name, c.Words[1:i+1], lineOf(c.Words[i+1:])))
 				return
 			}
 		}
@@ -293,9 +293,9 @@ func (j *shellLine) within(c *shellwords.Command, name string) {
 	j.inDoubt(judge)
 }
 
-// outside returns a line that runs in a container with the paths of its mounts as they are
+// outsideOf returns a line that runs in a container with the paths of its mounts as they are
 // outside of it.
-func (j *shellLine) outside(name string, options []shellwords.Word, line string) string {
+func outsideOf(j *shellLine, name string, options []shellwords.Word, line string) string {
 	if name != "docker" && name != "podman" && name != "nerdctl" {
 		return line
 	}

@@ -101,15 +101,20 @@ type judge struct {
 	before  []string // the same, before an option of the command at hand changed them; nil if none did
 	found   []finding
 
-	seen   map[looked]*protect.Place // what was looked up; nil values, too
-	lines  int                       // that were judged
-	steps  int                       // of the expander
-	walked map[string]bool           // see finds
+	spent spent
 
 	lost    bool     // there were more folders than dirs holds
 	dotglob bool     // * stands for names that begin with a dot, too
 	depth   int      // of lines in lines
 	copies  []string // names that a line gave to copies of hookd's program
+}
+
+// spent is what was looked at and worked out for the call, which has bounds.
+type spent struct {
+	seen   map[looked]*protect.Place // what was looked up; nil values, too
+	lines  int                       // that were judged
+	steps  int                       // of the expander
+	walked map[string]bool           // see finds
 }
 
 // looked is a path and what is done with it.

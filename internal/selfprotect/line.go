@@ -23,7 +23,7 @@ const maxNested = 4
 
 // line judges a shell line: what its redirections write, and each command in it.
 func (j *judge) line(text string) {
-	if j.lines++; j.depth >= maxNested || j.lines > maxLines {
+	if j.spent.lines++; j.depth >= maxNested || j.spent.lines > maxLines {
 		if name := protect.Mentions(text); name != "" {
 			j.doubt("the call has too many commands in one another, and speaks of %s", name)
 		}
@@ -39,7 +39,7 @@ func (j *judge) line(text string) {
 	line := shellwords.Split(text)
 	l := j.shell(line)
 	j.dotglob = j.dotglob || dotglobs().MatchString(line.Text)
-	l.positional(line)
+	keepArguments(l, line)
 	input := ""
 	for i := range line.Commands {
 		c := &line.Commands[i]
@@ -54,14 +54,14 @@ func (j *judge) line(text string) {
 			l.command(line, c, input)
 		}
 		l.variables(line, c)
-		l.texts(c, input)
+		judgeTexts(l, c, input)
 	}
-	l.unreadable(line)
+	judgeUnreadable(l, line)
 }
 
 func (j *judge) shell(line *shellwords.Line) *shellLine {
 	return &shellLine{j, &expander{
-		values: line.Values, lookup: j.options.Lookup, home: j.options.Home, top: j.scope.Project, own: j.options.Own, steps: &j.steps,
+		values: line.Values, lookup: j.options.Lookup, home: j.options.Home, top: j.scope.Project, own: j.options.Own, steps: &j.spent.steps,
 		pwd: func() []string { return j.dirs },
 	}}
 }
@@ -91,27 +91,27 @@ func (j *shellLine) command(line *shellwords.Line, c *shellwords.Command, input 
 	name := j.program(c.Words[0].Text)
 	switch {
 	case ends[name]:
-		j.ending(line, c, name)
+		judgeEnding(j, line, c, name)
 	case name == "git":
-		j.git(c)
+		judgeGit(j, c)
 		j.patched(c, input)
 	case name == "find" || name == "fd" || name == "fdfind":
-		j.find(c, deletes(c.Words[1:]))
+		judgeFind(j, c, deletes(c.Words[1:]))
 	case interpreters[name].is:
-		j.interpreter(c, name, input)
+		judgeInterpreter(j, c, name, input)
 	case packageRunners[name]:
-		j.fetched(c)
+		judgeFetched(j, c)
 	case name == "apply_patch" || name == "applypatch":
 		j.patch(input + "\n" + joinedWords(c.Words[1:]))
 	case name == "patch":
 		j.patched(c, input)
 		j.writing(c, programs[name])
-	case special[name] != nil:
-		special[name](j, c, input)
+	case special(name) != nil:
+		special(name)(j, c, input)
 	default:
 		j.other(c, name)
 	}
-	j.fed(c, name, input)
+	judgeFed(j, c, name, input)
 	j.switches(c, name)
 }
 
@@ -122,8 +122,8 @@ func (j *shellLine) patched(_ *shellwords.Command, input string) {
 	}
 }
 
-// fetched judges the program that npx or the like fetches and runs.
-func (j *shellLine) fetched(c *shellwords.Command) {
+// judgeFetched judges the program that npx or the like fetches and runs.
+func judgeFetched(j *shellLine, c *shellwords.Command) {
 	args := c.Words[1:]
 	for _, word := range valuesOf(args, []string{"-c", "--call", "--shell-mode"}) {
 		j.nested(word)
@@ -169,7 +169,7 @@ func (j *shellLine) other(c *shellwords.Command, name string) {
 	if isAgent(name) { // its words are a prompt, which its own hooks see to
 		return
 	}
-	j.within(c, name)
+	judgeWithin(j, c, name)
 	for _, word := range c.Words[1:] {
 		if place, _ := j.target(valueOf(word), mentions); place != nil {
 			j.doubt("%s names %s, %s", quoted(c.Text), quoted(word.Text), describe(place))
@@ -239,7 +239,7 @@ var changesDir = map[string][]string{
 
 // unreadable looks at a line that is no readable bash, and at commands of which the text
 // does not tell what they run: if they speak of hook settings, they may change them.
-func (j *shellLine) unreadable(line *shellwords.Line) {
+func judgeUnreadable(j *shellLine, line *shellwords.Line) {
 	if line.Err != nil {
 		if name := protect.Mentions(line.Text); name != "" {
 			j.doubt("the command speaks of %s and cannot be read: %v", name, line.Err)

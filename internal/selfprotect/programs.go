@@ -145,7 +145,7 @@ func (j *shellLine) into(c *shellwords.Command, folder shellwords.Word, files []
 		for _, dir := range j.expander.word(folder) {
 			for _, from := range j.expander.word(file) {
 				base := from[strings.LastIndex(from, "/")+1:]
-				if base == "" || base == "." || base == ".." || hidden(base) && j.elsewhere(dir) {
+				if base == "" || base == "." || base == ".." || hidden(base) && isElsewhere(j.judge, dir) {
 					continue
 				}
 				if place, _ := j.pattern(strings.TrimSuffix(dir, "/")+"/"+base, replaces); place != nil {
@@ -157,9 +157,9 @@ func (j *shellLine) into(c *shellwords.Command, folder shellwords.Word, files []
 	}
 }
 
-// elsewhere reports whether a folder is neither in the project, nor above it, nor in the
+// isElsewhere reports whether a folder is neither in the project, nor above it, nor in the
 // home folder: a copy of an agent's folder there is read by nobody.
-func (j *judge) elsewhere(dir string) bool {
+func isElsewhere(j *judge, dir string) bool {
 	if strings.Contains(dir, unknown) || isPattern(dir) {
 		return false
 	}

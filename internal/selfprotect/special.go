@@ -9,29 +9,34 @@ import (
 	"github.com/hookd-dev/hookd/internal/shellwords"
 )
 
-// special are the programs with rules of their own.
-var special map[string]func(j *shellLine, c *shellwords.Command, input string)
-
-func init() { // they call what looks into the table
-	special = map[string]func(j *shellLine, c *shellwords.Command, input string){
-		"tar": (*shellLine).tar, "gtar": (*shellLine).tar, "bsdtar": (*shellLine).tar,
-		"unzip": (*shellLine).unpack, "unrar": (*shellLine).unpack, "unar": (*shellLine).unpack, "cpio": (*shellLine).unpack, "jar": (*shellLine).unpack, "ar": (*shellLine).unpack,
-		"7z": (*shellLine).unpack, "7za": (*shellLine).unpack, "7zz": (*shellLine).unpack, "7zr": (*shellLine).unpack,
-		"zip": (*shellLine).zip, "cp": (*shellLine).copying, "gcp": (*shellLine).copying, "rsync": (*shellLine).rsync,
-		"sed": (*shellLine).sed, "gsed": (*shellLine).sed,
-		"vi": (*shellLine).editor, "vim": (*shellLine).editor, "nvim": (*shellLine).editor, "ex": (*shellLine).editor, "ed": (*shellLine).editor, "emacs": (*shellLine).editor,
-		"sqlite": (*shellLine).sqlite, "ln": (*shellLine).copying, "mv": (*shellLine).copying, "install": (*shellLine).copying,
+// special returns the rules of a program that has rules of its own, nil for another one.
+func special(program string) func(j *shellLine, c *shellwords.Command, input string) {
+	switch program {
+	case "tar", "gtar", "bsdtar":
+		return judgeTar
+	case "unzip", "unrar", "unar", "cpio", "jar", "ar", "7z", "7za", "7zz", "7zr":
+		return judgeUnpack
+	case "zip":
+		return judgeZip
+	case "cp", "gcp", "ln", "mv", "install":
+		return judgeCopy
+	case "rsync":
+		return judgeRsync
+	case "sed", "gsed":
+		return judgeSed
+	case "vi", "vim", "nvim", "ex", "ed", "emacs":
+		return judgeEditor
+	case "sqlite":
+		return judgeSqlite
 	}
-	for _, manager := range strings.Fields("npm pnpm yarn bun brew port apt apt-get aptitude dpkg rpm dnf yum zypper pacman yay apk snap flatpak pip pipx uv cargo nix-env nix choco scoop winget gem") {
-		managers[manager] = true
-	}
+	return nil
 }
 
 // managers are the programs that remove other programs.
-var managers = map[string]bool{}
+var managers = set("npm pnpm yarn bun brew port apt apt-get aptitude dpkg rpm dnf yum zypper pacman yay apk snap flatpak pip pipx uv cargo nix-env nix choco scoop winget gem")
 
-// removal judges a package manager that removes hookd.
-func (j *shellLine) removal(c *shellwords.Command) {
+// judgeRemoval judges a package manager that removes hookd.
+func judgeRemoval(j *shellLine, c *shellwords.Command) {
 	args := c.Words[1:]
 	if !hasWord(args, "remove uninstall purge rm erase un unlink autoremove delete -r -R -Rs -Rns -e -P --remove --purge --erase --uninstall") {
 		return
@@ -45,8 +50,8 @@ func (j *shellLine) removal(c *shellwords.Command) {
 	}
 }
 
-// tar judges what an archive is unpacked to, and what is written as one.
-func (j *shellLine) tar(c *shellwords.Command, _ string) {
+// judgeTar judges what an archive is unpacked to, and what is written as one.
+func judgeTar(j *shellLine, c *shellwords.Command, _ string) {
 	args := slices.Clone(c.Words[1:])
 	if len(args) > 0 && args[0].Literal && args[0].Text != "" && !strings.HasPrefix(args[0].Text, "-") {
 		args[0].Text = "-" + args[0].Text // tar xf X
@@ -75,9 +80,9 @@ func (j *shellLine) tar(c *shellwords.Command, _ string) {
 	}
 }
 
-// unpack judges the words of the other programs that unpack: folders, and files of the
+// judgeUnpack judges the words of the other programs that unpack: folders, and files of the
 // archive.
-func (j *shellLine) unpack(c *shellwords.Command, _ string) {
+func judgeUnpack(j *shellLine, c *shellwords.Command, _ string) {
 	args := c.Words[1:]
 	if hasOption(args, "-l -Z -v --list -t") && !hasOption(args, "-d -i -o") || len(args) > 0 && (args[0].Text == "l" || args[0].Text == "t") {
 		return
@@ -95,8 +100,8 @@ func (j *shellLine) unpack(c *shellwords.Command, _ string) {
 	}
 }
 
-// zip judges an archive that is written, and files that go into it and are removed.
-func (j *shellLine) zip(c *shellwords.Command, _ string) {
+// judgeZip judges an archive that is written, and files that go into it and are removed.
+func judgeZip(j *shellLine, c *shellwords.Command, _ string) {
 	args := c.Words[1:]
 	for i, word := range operandsOf(args, "-t -b -i -x") {
 		switch {
@@ -108,9 +113,9 @@ func (j *shellLine) zip(c *shellwords.Command, _ string) {
 	}
 }
 
-// copying judges cp, mv, ln and install: also a copy that is another name of the same file,
+// judgeCopy judges cp, mv, ln and install: also a copy that is another name of the same file,
 // through which it is written later, and a copy of hookd's own program.
-func (j *shellLine) copying(c *shellwords.Command, _ string) {
+func judgeCopy(j *shellLine, c *shellwords.Command, _ string) {
 	name, args := programName(c.Words[0].Text), c.Words[1:]
 	p := programs[name]
 	if name == "cp" && hasOption(args, "-l -s --link --symbolic-link") {
@@ -130,8 +135,8 @@ func (j *shellLine) copying(c *shellwords.Command, _ string) {
 	}
 }
 
-// rsync judges rsync, which also removes: what is not at the source, or the source.
-func (j *shellLine) rsync(c *shellwords.Command, _ string) {
+// judgeRsync judges rsync, which also removes: what is not at the source, or the source.
+func judgeRsync(j *shellLine, c *shellwords.Command, _ string) {
 	args := c.Words[1:]
 	p := programs["rsync"]
 	if hasOption(args, "--remove-source-files --remove-sent-files") {
@@ -152,8 +157,8 @@ var (
 	sedRuns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(?:^|[;{}!0-9$/]\s*)e\s+(\S[^\n]*)`) })
 )
 
-// sed judges the files that are edited in place, and those that its commands w and e name.
-func (j *shellLine) sed(c *shellwords.Command, input string) {
+// judgeSed judges the files that are edited in place, and those that its commands w and e name.
+func judgeSed(j *shellLine, c *shellwords.Command, input string) {
 	j.writing(c, programs["sed"])
 	args := c.Words[1:]
 	scripts := valuesOf(args, []string{"-e", "--expression"})
@@ -171,9 +176,9 @@ func (j *shellLine) sed(c *shellwords.Command, input string) {
 	}
 }
 
-// editor judges the files that an editor is given, and the commands: a path in them is
+// judgeEditor judges the files that an editor is given, and the commands: a path in them is
 // written, as far as can be told.
-func (j *shellLine) editor(c *shellwords.Command, input string) {
+func judgeEditor(j *shellLine, c *shellwords.Command, input string) {
 	args := c.Words[1:]
 	commands := append(valuesOf(args, []string{"-c", "--cmd", "-S", "--eval", "--execute", "-sc"}), shellwords.Word{Text: input, Literal: true})
 	for _, text := range j.printed(c.From) {
@@ -206,8 +211,8 @@ var sqliteWrites = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)writefile|\.(output|once|save|backup|shell|system|log|excel|dump|archive|open|clone|import)\b|\b(attach|vacuum)\b`)
 })
 
-// sqlite judges the commands of sqlite3 that write files.
-func (j *shellLine) sqlite(c *shellwords.Command, input string) {
+// judgeSqlite judges the commands of sqlite3 that write files.
+func judgeSqlite(j *shellLine, c *shellwords.Command, input string) {
 	for i, word := range append(slices.Clone(c.Words[1:]), shellwords.Word{Text: input, Literal: true}) {
 		text := j.plain(word)
 		if i == 0 || !sqliteWrites().MatchString(text) {

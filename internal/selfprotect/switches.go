@@ -59,7 +59,7 @@ func (j *shellLine) switches(c *shellwords.Command, name string) {
 		j.doubt("%s starts an agent as another user, who may have no hooks", quoted(c.Text))
 	}
 	if managers[name] {
-		j.removal(c)
+		judgeRemoval(j, c)
 	}
 	if name == "hookd" {
 		j.hookd(c, args)

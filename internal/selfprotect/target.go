@@ -119,14 +119,14 @@ func (j *judge) pattern(text string, u use) (place *protect.Place, doubt bool) {
 // used returns the place that a use of a path would change.
 func (j *judge) used(path string, u use) *protect.Place {
 	key := looked{path, u}
-	if place, is := j.seen[key]; is {
+	if place, is := j.spent.seen[key]; is {
 		return place
 	}
-	if len(j.seen) >= maxLooked {
+	if len(j.spent.seen) >= maxLooked {
 		return j.scope.Named(path)
 	}
-	if j.seen == nil {
-		j.seen = map[looked]*protect.Place{}
+	if j.spent.seen == nil {
+		j.spent.seen = map[looked]*protect.Place{}
 	}
 	var place *protect.Place
 	if u != becomes {
@@ -141,7 +141,7 @@ func (j *judge) used(path string, u use) *protect.Place {
 	case u == replaces:
 		place = j.scope.Becomes(path)
 	}
-	j.seen[key] = place
+	j.spent.seen[key] = place
 	return place
 }
 

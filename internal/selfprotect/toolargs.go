@@ -50,9 +50,9 @@ var (
 	placeVerbs  = strings.Fields("copy extract unzip untar unpack clone link sync restore mount")
 )
 
-func memberName(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
+func memberName(name string) string { return strings.ToLower(withoutLines.Replace(name)) }
+
+var withoutLines = strings.NewReplacer("_", "", "-", "")
 
 func quotedJSON(text string) protocol.RawMessage {
 	value, err := json.Marshal(text)
@@ -83,9 +83,9 @@ func texts(value protocol.RawMessage) (list []string) {
 	return list
 }
 
-// pathsIn judges the member of a call that writes, if it names a file. Of a tool that is
+// judgePaths judges the member of a call that writes, if it names a file. Of a tool that is
 // not known also a text that looks like a path counts.
-func (j *judge) pathsIn(tool, name string, value protocol.RawMessage, guess bool) {
+func judgePaths(j *judge, tool, name string, value protocol.RawMessage, guess bool) {
 	named := slices.Contains(pathMembers, name) || strings.HasSuffix(name, "path") || strings.HasSuffix(name, "file")
 	u := useOf(tool)
 	for _, text := range texts(value) {
@@ -105,7 +105,7 @@ func (j *judge) pathsIn(tool, name string, value protocol.RawMessage, guess bool
 			if !named && i == 0 && (!guess || slices.Contains(textMembers, name) || slices.Contains(commandMembers, name) || !looksLikePath(path)) {
 				continue
 			}
-			j.path(tool, path, u)
+			judgePath(j, tool, path, u)
 		}
 	}
 }
@@ -134,8 +134,8 @@ func useOf(tool string) use {
 	return writes
 }
 
-// path judges one path that a tool is given.
-func (j *judge) path(tool, path string, u use) {
+// judgePath judges one path that a tool is given.
+func judgePath(j *judge, tool, path string, u use) {
 	if rest, is := strings.CutPrefix(path, "file://"); is {
 		if at := strings.IndexByte(rest, '/'); at > 0 {
 			rest = rest[at:] // a host
@@ -172,7 +172,7 @@ func (j *judge) absolute(name string) string {
 }
 
 // onlyReads reports whether the args say that a file is only shown: each verb in them.
-func (j *judge) onlyReads(args protocol.RawMessage) bool {
+func onlyReads(j *judge, args protocol.RawMessage) bool {
 	reads := false
 	for _, m := range jsonspan.Members(args) {
 		if !slices.Contains(verbMembers, memberName(m.Name)) || jsonspan.Kind(m.Value) != '"' {
@@ -188,9 +188,9 @@ func (j *judge) onlyReads(args protocol.RawMessage) bool {
 
 // readsOnly reports whether a tool that no table knows only reads: by its name, or by a
 // verb in the args if the name says nothing else. What brings a text to write does not.
-func (j *judge) readsOnly(c *call) bool {
+func readsOnly(j *judge, c *call) bool {
 	byName := readsByName(c.Name)
-	if !byName && !j.onlyReads(c.Args) || changes(c.Name) {
+	if !byName && !onlyReads(j, c.Args) || changes(c.Name) {
 		return false
 	}
 	lower := strings.ToLower(c.Name)

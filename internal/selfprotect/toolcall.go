@@ -24,33 +24,33 @@ func (j *judge) call(c *call) {
 	switch kind {
 	case protocol.KindRead, protocol.KindAgent:
 	case protocol.KindShell:
-		j.directories(c.Args)
+		enterNamed(j, c.Args)
 		j.members(c.Args, false, func(name string, value protocol.RawMessage) {
 			if slices.Contains(commandMembers, name) {
 				j.commands(c.Name, value)
 			}
 		})
-		j.programs(c.Args)
+		judgePrograms(j, c.Args)
 	case protocol.KindWrite:
-		if _, known := toolname.Kind(c.Name); !known && j.onlyReads(c.Args) {
+		if _, known := toolname.Kind(c.Name); !known && onlyReads(j, c.Args) {
 			return
 		}
 		j.members(c.Args, false, func(name string, value protocol.RawMessage) {
-			j.pathsIn(c.Name, name, value, false)
+			judgePaths(j, c.Name, name, value, false)
 			if slices.Contains(patchMembers, name) && (name != "content" || strings.Contains(strings.ToLower(c.Name), "patch")) {
 				j.patch(jsonspan.Text(value))
 			}
 		})
-		j.startFile(c.Args)
+		judgeStartFile(j, c.Args)
 	default:
-		j.unknownTool(c)
+		judgeUnknownTool(j, c)
 	}
 }
 
-// unknownTool judges a call of a tool that may do anything.
-func (j *judge) unknownTool(c *call) {
-	j.directories(c.Args)
-	reads := j.readsOnly(c)
+// judgeUnknownTool judges a call of a tool that may do anything.
+func judgeUnknownTool(j *judge, c *call) {
+	enterNamed(j, c.Args)
+	reads := readsOnly(j, c)
 	j.members(c.Args, true, func(name string, value protocol.RawMessage) {
 		switch {
 		case slices.Contains(commandMembers, name):
@@ -66,15 +66,15 @@ func (j *judge) unknownTool(c *call) {
 		if slices.Contains(codeMembers, name) && jsonspan.Kind(value) == '"' {
 			j.code(c.Name, jsonspan.Text(value))
 		}
-		j.pathsIn(c.Name, name, value, true)
+		judgePaths(j, c.Name, name, value, true)
 		if slices.Contains(patchMembers, name) {
 			j.patch(jsonspan.Text(value))
 		}
 	})
-	j.programs(c.Args)
-	j.killing(c)
+	judgePrograms(j, c.Args)
+	judgeKilling(j, c)
 	if !reads {
-		j.startFile(c.Args)
+		judgeStartFile(j, c.Args)
 	}
 }
 
@@ -122,8 +122,8 @@ func (j *judge) members(object protocol.RawMessage, guess bool, visit func(name 
 	}
 }
 
-// directories takes the working directory that a call names.
-func (j *judge) directories(args protocol.RawMessage) {
+// enterNamed takes the working directory that a call names.
+func enterNamed(j *judge, args protocol.RawMessage) {
 	for _, m := range jsonspan.Members(args) {
 		if slices.Contains(dirMembers, memberName(m.Name)) && jsonspan.Kind(m.Value) == '"' && jsonspan.Text(m.Value) != "" {
 			j.enter(plainPattern(jsonspan.Text(m.Value)))
@@ -154,8 +154,8 @@ func (j *judge) commands(tool string, value protocol.RawMessage) {
 	}
 }
 
-// programs judges a program and its words in members of their own.
-func (j *judge) programs(args protocol.RawMessage) {
+// judgePrograms judges a program and its words in members of their own.
+func judgePrograms(j *judge, args protocol.RawMessage) {
 	var program string
 	var words []string
 	for _, m := range jsonspan.Members(args) {
@@ -175,8 +175,8 @@ func (j *judge) programs(args protocol.RawMessage) {
 	}
 }
 
-// killing judges a tool that ends processes, by a number or a name.
-func (j *judge) killing(c *call) {
+// judgeKilling judges a tool that ends processes, by a number or a name.
+func judgeKilling(j *judge, c *call) {
 	lower := strings.ToLower(c.Name)
 	if !slices.ContainsFunc([]string{"kill", "signal", "terminate", "stop"}, func(verb string) bool { return strings.Contains(lower, verb) }) {
 		return
@@ -192,8 +192,8 @@ func (j *judge) killing(c *call) {
 	}
 }
 
-// startFile judges what is written into a file that the next shell runs.
-func (j *judge) startFile(args protocol.RawMessage) {
+// judgeStartFile judges what is written into a file that the next shell runs.
+func judgeStartFile(j *judge, args protocol.RawMessage) {
 	starts := false
 	j.members(args, true, func(name string, value protocol.RawMessage) {
 		if slices.Contains(pathMembers, name) || strings.HasSuffix(name, "path") {

@@ -244,13 +244,18 @@ func hidesCommands(file *syntax.File) (hides bool) {
 	walk(file, func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.SglQuoted:
-			hides = hides || substitution().MatchString(n.Value) || n.Dollar && strings.Contains(n.Value, `\`)
+			hides = hides || hasSubstitution(n.Value) || n.Dollar && strings.Contains(n.Value, `\`)
 		case *syntax.Lit:
-			hides = hides || substitution().MatchString(n.Value)
+			hides = hides || hasSubstitution(n.Value)
 		}
 		return !hides
 	})
 	return hides
+}
+
+// hasSubstitution first looks for what each of them has: most words have neither.
+func hasSubstitution(text string) bool {
+	return strings.ContainsAny(text, "$`") && substitution().MatchString(text)
 }
 
 var substitution = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\$\\\\?\\(|\\$\\{[ \t\n|]|`|\\$$") })

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -73,13 +74,13 @@ func limitText(limit time.Duration) string {
 	return strconv.Itoa(int(limit/time.Millisecond)) + "ms"
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`) })
 
 // quote writes the path of a program as the first word of a line. PowerShell takes a word in
 // quotes for a text to print, unless & is before it.
 func (s Shell) quote(program string) string {
 	switch {
-	case plainWord.MatchString(program):
+	case plainWord().MatchString(program):
 		return program
 	case s == Cmd:
 		return `"` + program + `"` // no path has a quote in it there
@@ -94,24 +95,26 @@ const folderText = `(?:'(?:[^'\n]|'\\''|'')*[\\/]|"[^"\n]*[\\/]|[^;|<>&\n$` + "`
 
 // ours is a command line that starts hookd's bridge, whatever the path and however it is
 // quoted: also one with blanks in its path and no quotes, which an agent cannot run.
-var ours = regexp.MustCompile(`^\s*(?:&\s*)?(?:exec\s+)?(` + folderText + `hookd(?:\.exe)?["']?\s+["']?bridge["']?|` +
-	folderText + `hookd-bridge(?:\.exe)?["']?(?:\s+["']?bridge["']?)?)(?:\s+(.*))?$`)
+var ours = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:&\s*)?(?:exec\s+)?(` + folderText + `hookd(?:\.exe)?["']?\s+["']?bridge["']?|` +
+		folderText + `hookd-bridge(?:\.exe)?["']?(?:\s+["']?bridge["']?)?)(?:\s+(.*))?$`)
+})
 
 // argument is a word that hookd may be given: nothing that a shell acts on.
-var argument = regexp.MustCompile(`^[A-Za-z0-9_=.-]+$`)
+var argument = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_=.-]+$`) })
 
-var bridgeWord = regexp.MustCompile(`\s+["']?bridge["']?$`)
+var bridgeWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s+["']?bridge["']?$`) })
 
 // ParseCommand reads a command line that starts hookd's bridge; ok is false of any other.
 func ParseCommand(line string) (c Command, ok bool) {
 	if !strings.Contains(line, "hookd") {
 		return Command{}, false
 	}
-	m := ours.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+	m := ours().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 	if m == nil {
 		return Command{}, false
 	}
-	program := bridgeWord.ReplaceAllString(m[1], "")
+	program := bridgeWord().ReplaceAllString(m[1], "")
 	if strings.HasPrefix(strings.TrimSpace(line), "&") {
 		program = strings.ReplaceAll(program, "''", `'\''`)
 	}
@@ -120,7 +123,7 @@ func ParseCommand(line string) (c Command, ok bool) {
 	for i := 0; i < len(words); i++ {
 		word := strings.Trim(words[i], `"'`)
 		switch {
-		case !argument.MatchString(word):
+		case !argument().MatchString(word):
 			c.More = strings.Join(words[i:], " ")
 			return c, true
 		case word == "--limit" && i+1 < len(words):

@@ -199,12 +199,14 @@ func (v Version) Compare(w Version) int {
 	return cmp.Or(cmp.Compare(v.Major, w.Major), cmp.Compare(v.Minor, w.Minor), cmp.Compare(v.Patch, w.Patch))
 }
 
-var versionText = regexp.MustCompile(`(?:^|[^0-9.])v?([0-9]{1,6})\.([0-9]{1,6})(?:\.([0-9]{1,6}))?`)
+var versionText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^0-9.])v?([0-9]{1,6})\.([0-9]{1,6})(?:\.([0-9]{1,6}))?`)
+})
 
 // ParseVersion returns the first version that a text names, such as the answer of an
 // agent to --version.
 func ParseVersion(text string) Version {
-	m := versionText.FindStringSubmatch(text)
+	m := versionText().FindStringSubmatch(text)
 	if m == nil {
 		return Version{}
 	}

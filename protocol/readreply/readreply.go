@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/text"
@@ -279,7 +280,7 @@ func (r *reader) ended(end ProcessEnd) (protocol.ReadResult, bool) {
 		return protocol.ReadResult{Reply: &reply, ByExit: true, Warnings: r.warnings()}, true
 	}
 	remedy := ExitRemedy(*end.Exit)
-	if emptyHookd.MatchString(LastLine(r.stderr)) {
+	if emptyHookd().MatchString(LastLine(r.stderr)) {
 		remedy = `a hook that calls "$HOOKD" needs the program hookd: put it into a folder of the hooks' PATH outside every project and checkout, or name it in hookd.Options.Program`
 	}
 	return r.failed(protocol.FailExit, fmt.Sprintf("exit code %d", *end.Exit), remedy), true
@@ -328,7 +329,7 @@ func NamesProgram(stderr []byte, program []string) bool {
 
 // behindName is what interpreters write after the name of a file in which something is
 // wrong: a line, or that it cannot be opened.
-var behindName = regexp.MustCompile(`^["']?([:,]?\s*(line\s+)?[0-9]+|:\s*\[Errno)`)
+var behindName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^["']?([:,]?\s*(line\s+)?[0-9]+|:\s*\[Errno)`) })
 
 // namesPlace reports whether a line names a file and a line in it.
 func namesPlace(line, file string) bool {
@@ -339,7 +340,7 @@ func namesPlace(line, file string) bool {
 		}
 		begins := at == 0 || strings.ContainsRune(" \t\"'(:", rune(rest[at-1]))
 		rest = rest[at+len(file):]
-		if begins && behindName.MatchString(rest) {
+		if begins && behindName().MatchString(rest) {
 			return true
 		}
 	}
@@ -356,7 +357,7 @@ func (r *reader) failed(kind protocol.FailureKind, detail, remedy string) protoc
 
 // emptyHookd fits the last words of a shell that was to run "$HOOKD" and has no such
 // variable: with set -u it names the variable, otherwise a command without a name.
-var emptyHookd = regexp.MustCompile(`\bHOOKD\b|: : `)
+var emptyHookd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bHOOKD\b|: : `) })
 
 // ExitRemedy says what an exit code usually means.
 func ExitRemedy(code int) string {

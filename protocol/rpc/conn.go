@@ -25,6 +25,10 @@ func NewConn(in io.Reader, out io.Writer, limit int64) *Conn {
 // Recv returns the next line; see [Reader.Next].
 func (c *Conn) Recv() ([]byte, error) { return c.reader.Next() }
 
+// Release gives back the memory that reading took. Nobody may be in Recv, which returns
+// [io.EOF] from now on.
+func (c *Conn) Release() { c.reader.Release() }
+
 // Send writes one line; see [Writer.Write].
 func (c *Conn) Send(message []byte) error { return c.writer.Write(message) }
 

@@ -46,6 +46,9 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 }
 
+// Release ends the reading, as [lines.Reader.Release] does.
+func (r *Reader) Release() { r.lines.Release() }
+
 // ErrNewline is returned by [Writer.Write] for a message that holds a newline.
 var ErrNewline = errors.New("message holds a newline")
 

@@ -63,12 +63,14 @@ executor/internal/inflight:
 executor/internal/slots: protocol
 executor/internal/worker: executor/internal/inflight executor/process protocol protocol/readreply
 executor/hookenv: executor/process
+executor/guest: executor executor/hookenv executor/process protocol protocol/dialect protocol/dialect/hosts protocol/realpath schema
 executor/guest: executor executor/process executor/state protocol protocol/dialect protocol/dialect/hosts protocol/realpath schema
 executor/process:
 executor/record: executor/state internal/fsutil protocol schema
 executor/state: internal/hookvalues
 internal/hookvalues: protocol
-executor/daemon: executor executor/daemon/internal/outbox protocol protocol/rpc protocol/rpc/socket schema
+executor/daemon: executor executor/daemon/internal/crew executor/daemon/internal/outbox protocol protocol/rpc protocol/rpc/socket schema
+executor/daemon/internal/crew:
 executor/daemon/internal/outbox: protocol protocol/rpc
 executor/state: protocol schema
 executor/bridge: protocol protocol/dialect
@@ -131,7 +133,7 @@ client: protocol protocol/rpc protocol/rpc/socket
 cmd/hookd: *
 cmd/hookd/internal/agentcmd: agentloop cmd/hookd/internal/chat cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/jsonsession cmd/hookd/internal/question cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal loader protocol
 cmd/hookd/internal/bridgecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor executor/bridge executor/guest executor/hookenv protocol protocol/dialect protocol/dialect/hosts
-cmd/hookd/internal/chat: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/question cmd/hookd/internal/report cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal cmd/hookd/internal/trustcmd protocol
+cmd/hookd/internal/chat: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/question cmd/hookd/internal/report cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal cmd/hookd/internal/trustcmd executor loader protocol
 cmd/hookd-bridge: protocol/rpc/socket/meet
 cmd/hookd/internal/cli: cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
 cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd executor executor/hookenv executor/process loader protocol schema schema/agentparts schema/toolname
@@ -141,7 +143,7 @@ cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agent
 cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol schema
 cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/dialect/foreignhooks protocol/realpath schema protocol/toolname schema/units executor/record schema/testfile internal/text
 cmd/hookd/internal/faultyhook: protocol/dialect/foreignhooks
-cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader loader/install loader/install/verify protocol schema
+cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record internal/fsutil loader loader/install loader/install/verify protocol schema
 cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor/guest loader loader/install loader/install/verify
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol
@@ -161,6 +163,7 @@ cmd/hookd/internal/terminal: cmd/hookd/internal/show
 cmd/hookd/internal/trustcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show internal/jsonspan loader protocol schema
 examples: agentloop client executor loader protocol schema
 test/modelserver:
+test/picture:
 test/asuser:
 test/bench: * cmd/hookd
 test/hooktest: protocol schema

@@ -12,6 +12,7 @@ type block struct {
 	notRun               string // the reason of a mark "not run" above it
 	needs                string // the program of a mark "needs NAME" above it
 	exit                 int    // of a mark "ends with N" above it
+	machine              bool   // settings with a mark "machine" above them: for the machine's file only
 	prints               string // the text block after it: what its commands print
 }
 
@@ -52,6 +53,7 @@ func blocksOf(page, text string) (blocks []*block) {
 			if found := exitMark.FindStringSubmatch(mark); found != nil {
 				open.exit = number(found[1])
 			}
+			open.machine = mark == "<!-- machine -->"
 		case open == nil:
 			if bare != "" {
 				last = bare

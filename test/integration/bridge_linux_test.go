@@ -201,28 +201,64 @@ func (s *station) await(file string) {
 	s.t.Fatalf("%s did not appear", file)
 }
 
-// A daemon answers with the very bytes that hookd bridge writes, and hookd is not started.
+// A daemon answers with the very bytes that hookd bridge writes, and hookd is not started:
+// also what the person is told before the hooks decide, each time, and what changes about it.
 func TestBridgeByDaemon(t *testing.T) {
 	s := newStation(t, binary)
 	d := s.daemonSeeing("nobody else")
-	for _, command := range []string{"git push --force", "allowed"} {
-		warm := s.run(s.messenger(), toolCall(command))
+	both := func(input string) (warm answered) {
+		t.Helper()
+		warm = s.run(s.messenger(), input)
 		if !s.byDaemon(d.Process.Pid) {
-			t.Errorf("%s: the daemon %d was not asked, but %v", command, d.Process.Pid, s.askers())
+			t.Errorf("%s: the daemon %d was not asked, but %v", input, d.Process.Pid, s.askers())
 		}
 		alone := s.command("bridge", "claude", "PreToolUse")
 		alone.Env = append(alone.Env, "WHO=nobody else")
-		cold := s.run(alone, toolCall(command))
+		cold := s.run(alone, input)
 		if s.byDaemon(d.Process.Pid) {
-			t.Errorf("%s: hookd bridge has asked the daemon", command)
+			t.Errorf("%s: hookd bridge has asked the daemon", input)
 		}
 		if warm.stdout != cold.stdout || warm.stderr != cold.stderr || warm.code != cold.code {
-			t.Errorf("%s\nby a daemon: %+v\nalone: %+v", command, warm, cold)
+			t.Errorf("%s\nby a daemon: %+v\nalone: %+v", input, warm, cold)
 		}
-		if warm.refused() != (command != "allowed") {
+		return warm
+	}
+	for _, command := range []string{"git push --force", "allowed"} {
+		if warm := both(toolCall(command)); warm.refused() != (command != "allowed") || warm.stderr != "" {
 			t.Errorf("%s: %+v", command, warm)
 		}
 	}
+	// What nobody allowed, what says nothing of events, and settings that nobody allowed.
+	if err := os.MkdirAll(filepath.Join(s.project, ".acai", "hooks"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	late := filepath.Join(s.project, ".acai", "hooks", "late.sh")
+	if err := os.WriteFile(late, []byte("#!/bin/sh\n# hook: events=tool-call-start\ncat >/dev/null\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.project, ".acai", "hooks", "mute.sh"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.untilSeen("late.sh")
+	for range 2 {
+		if warm := both(toolCall("allowed")); !strings.Contains(warm.stderr, "hookd: note: not in force in this project, nobody allowed it yet: 2 hooks") || !strings.Contains(warm.stderr, "hookd: hint: ") || warm.refused() {
+			t.Errorf("%+v", warm)
+		}
+	}
+	if warm := s.run(s.messenger(), "{"); strings.Contains(warm.stderr, "hookd: note: not in force") || !warm.refused() {
+		t.Errorf("what cannot be read comes before the hooks: %+v", warm)
+	}
+}
+
+// untilSeen asks until the notes name something: a daemon needs a moment to see a new file.
+func (s *station) untilSeen(name string) {
+	s.t.Helper()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if strings.Contains(s.run(s.messenger(), toolCall("allowed")).stderr, name) {
+			return
+		}
+	}
+	s.t.Fatalf("%s was not seen", name)
 }
 
 // Hooks see the variables of the caller, also of two that differ and take turns, and also

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// docs/cases.md maps each kind of trouble from the field to the tests that
+// docs/internal/cases.md maps each kind of trouble from the field to the tests that
 // assert the right behaviour. Each named test must exist, and each of the fifty
 // kinds must have a row: tests, or the words why it has none yet.
 func TestEveryCaseHasItsTest(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root(t), "docs", "cases.md"))
+	text, err := os.ReadFile(filepath.Join(root(t), "docs", "internal", "cases.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

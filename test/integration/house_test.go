@@ -58,7 +58,8 @@ var largePackages = map[string]string{
 	"executor/process":              "one kind of containment beside the other, most of them for one platform",
 }
 
-// TestHouse keeps packages, files and structs small, and each package with a manual.
+// TestHouse keeps packages, files and structs small, each package with a manual, and the
+// start of the program short.
 func TestHouse(t *testing.T) {
 	root := filepath.Join("..", "..")
 	house := readHouse(t, root)
@@ -75,6 +76,9 @@ func TestHouse(t *testing.T) {
 		}
 		if !p.manual && dir != "examples" {
 			t.Errorf("%s has no package comment in doc.go", dir)
+		}
+		for _, name := range p.early {
+			t.Errorf("%s.%s is compiled at each start of the program, for every event of an agent: use sync.OnceValue", dir, name)
 		}
 		for name, lines := range p.lines {
 			if lines > mostLines {
@@ -107,6 +111,7 @@ type room struct {
 	fields  map[string]int // by struct
 	methods map[string]int // by type
 	manual  bool
+	early   []string // variables that are a regular expression when the program starts
 }
 
 var platformHalf = regexp.MustCompile(`_(linux|unix|other|windows|darwin|bsd)\.go$`)
@@ -164,6 +169,9 @@ func (p *room) read(path string) error {
 			}
 		case *ast.GenDecl:
 			for _, spec := range decl.Specs {
+				if values, ok := spec.(*ast.ValueSpec); ok {
+					p.early = append(p.early, compiledAtStart(values)...)
+				}
 				if named, ok := spec.(*ast.TypeSpec); ok {
 					if body, ok := named.Type.(*ast.StructType); ok {
 						p.fields[named.Name.Name] = body.Fields.NumFields()
@@ -173,6 +181,20 @@ func (p *room) read(path string) error {
 		}
 	}
 	return nil
+}
+
+// compiledAtStart names the variables that are set to a compiled expression.
+func compiledAtStart(values *ast.ValueSpec) (names []string) {
+	for i, value := range values.Values {
+		call, is := value.(*ast.CallExpr)
+		if !is {
+			continue
+		}
+		if f, is := call.Fun.(*ast.SelectorExpr); is && (f.Sel.Name == "MustCompile" || f.Sel.Name == "MustCompilePOSIX") {
+			names = append(names, values.Names[i].Name)
+		}
+	}
+	return names
 }
 
 // receiver is the name of the type that a method is of.

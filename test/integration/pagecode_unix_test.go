@@ -74,6 +74,10 @@ func TestSettingsOfThePagesAreRead(t *testing.T) {
 			}
 			for _, f := range found.Findings {
 				switch f.Code {
+				case "wrong-layer":
+					if !b.machine {
+						t.Errorf("%s:%d: %s: %s", name, b.line, f.Code, f.Message)
+					}
 				case "hook-file-missing", "hook-no-events", "hook-not-runnable", "material-unusable", "folder-checks-lifted", "folder-checks-not-lifted", "starts-outside-project":
 				default:
 					t.Errorf("%s:%d: %s: %s", name, b.line, f.Code, f.Message)

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// docs/seeds.md names every mechanism of the documents that hookd comes from.
+// docs/internal/seeds.md names every mechanism of the documents that hookd comes from.
 // Each row must name where it lives, which must exist, and a test that shows it.
 func TestEveryMechanismHasItsTest(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root(t), "docs", "seeds.md"))
+	text, err := os.ReadFile(filepath.Join(root(t), "docs", "internal", "seeds.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@
 // guarantee is a row of [Guarantees]; its proofs are tests of the packages whose
 // promise it is. `make test` runs each at a small size; `make prove` runs them
 // at the size promised, collects what they measured and writes
-// docs/guarantees.md.
+// docs/internal/guarantees.md.
 //
 // A proof is a test that asks [Size] how much to do and says with [Figure] what
 // it measured, as the last thing it does.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader/install"
@@ -46,7 +47,7 @@ func (s *subject) isToolEvent(event string) bool {
 }
 
 // plainMatcher is a matcher that most agents take for a list of whole names.
-var plainMatcher = regexp.MustCompile(`^[A-Za-z0-9_ ,|-]*$`)
+var plainMatcher = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_ ,|-]*$`) })
 
 // takesPatterns are the agents that take every matcher for a regular expression.
 var takesPatterns = []string{"gemini", "cursor", "goose", "crush"}
@@ -59,7 +60,7 @@ func (s *subject) matched(matcher string) (names []string, err error) {
 		return nil, err
 	}
 	matches := re.MatchString
-	if plainMatcher.MatchString(matcher) && !slices.Contains(takesPatterns, s.agent.Name) {
+	if plainMatcher().MatchString(matcher) && !slices.Contains(takesPatterns, s.agent.Name) {
 		whole := strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' || r == ' ' })
 		matches = func(name string) bool { return slices.Contains(whole, name) }
 	}
@@ -86,7 +87,9 @@ func background(s *subject) (found []finding) {
 }
 
 // allows are the words by which a hook allows a call.
-var allows = regexp.MustCompile(`"?(?:permissionDecision|decision|permission|behavior)\\?"?\s*[:=]\s*\\?["']?(?:allow|approve)`)
+var allows = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"?(?:permissionDecision|decision|permission|behavior)\\?"?\s*[:=]\s*\\?["']?(?:allow|approve)`)
+})
 
 // allowsFirst finds hooks that are asked before ours where the first answer counts.
 func allowsFirst(s *subject) (found []finding) {
@@ -101,7 +104,7 @@ func allowsFirst(s *subject) (found []finding) {
 		other, before := first[h.event]
 		switch {
 		case !h.ours || !before:
-		case allows.MatchString(other.command) || allows.MatchString(scriptOf(other.command)):
+		case allows().MatchString(other.command) || allows().MatchString(scriptOf(other.command)):
 			found = append(found, s.fault(other.file, other.line, "move the entry of hookd before it", "at %s another hook answers before hookd, and it allows: %s", h.event, text.Shorten(plainText(other.command), 80)))
 		default:
 			found = append(found, s.doubtful(other.file, other.line, "move the entry of hookd before it", "at %s another hook answers before hookd, and the first answer counts in %s: %s", h.event, s.agent.Title, text.Shorten(plainText(other.command), 80)))
@@ -177,7 +180,9 @@ func mods(s *subject) (found []finding) {
 const mostModFiles = 20_000
 
 // modCall is how a mod takes part in tool calls.
-var modCall = regexp.MustCompile(`\bon\(\s*["'](?:tool\.(?:call|check)|prompt\.submit|turn\.step|agent\.spawn)`)
+var modCall = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bon\(\s*["'](?:tool\.(?:call|check)|prompt\.submit|turn\.step|agent\.spawn)`)
+})
 
 // firstMod returns the first script in a folder that takes part in calls as a mod, "" if
 // there is none.
@@ -195,7 +200,7 @@ func firstMod(folder string) (found string) {
 		if info, err := entry.Info(); err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
 			return nil
 		}
-		if script, err := os.ReadFile(path); err == nil && modCall.Match(script) {
+		if script, err := os.ReadFile(path); err == nil && modCall().Match(script) {
 			found = path
 			return fs.SkipAll
 		}

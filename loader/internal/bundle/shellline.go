@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/shellwords"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 )
 
 // A ShellLine is a command that a shell reads, as a hook of another agent has it.
@@ -18,6 +19,7 @@ type ShellLine struct {
 	Value func(name string) (string, bool)
 
 	swaps []lineSwap
+	depth int // of lines in lines
 }
 
 // lineSwap is a word of the line that means a file of the bundle.
@@ -86,6 +88,27 @@ func (l *ShellLine) addCommand(c *Code, d *Draft, command shellwords.ResolvedCom
 			continue
 		}
 		if err := l.addWord(c, d, w, folders); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(words, func(word string) bool { return interpreter.KindOf(word) == interpreter.KindShell }) {
+		return l.addTexts(c, d, command.Words[1:])
+	}
+	return nil
+}
+
+// maxTexts are lines in one another whose files are found.
+const maxTexts = 3
+
+// addTexts puts in the files that the texts name which a line gives to a shell: sh -c
+// './guard.sh'. They are watched, and run where they are.
+func (l *ShellLine) addTexts(c *Code, d *Draft, words []shellwords.Resolved) error {
+	for _, w := range words {
+		if !w.Known || l.depth >= maxTexts || strings.HasPrefix(w.Text, "-") || !strings.ContainsAny(w.Text, " /") {
+			continue
+		}
+		inner := ShellLine{Text: w.Text, Value: l.Value, depth: l.depth + 1}
+		if err := inner.add(c, d); err != nil {
 			return err
 		}
 	}

@@ -29,33 +29,33 @@ func (g *layerScan) takeCommand(f *candidate.Hook, d *schema.Described) {
 		words = withFolder(words, value)
 		f.Argv, f.Problem = g.command(words)
 		f.NameWords(words)
-		if f.Problem == nil && g.mustNotName() {
-			f.Problem = g.namesProject(words[1:])
+		if f.Problem == nil && mustNotName(g) {
+			f.Problem = wordInProject(g, words[1:])
 		}
 		return
 	}
 	f.Argv, f.Problem = g.command(words)
 	f.NameWords(words)
-	if f.Problem == nil && g.mustNotName() {
-		f.Problem = g.startsProject(words)
+	if f.Problem == nil && mustNotName(g) {
+		f.Problem = startsProject(g, words)
 	}
 }
 
 // mustNotName reports whether what hooks of the scope start must not lie in the project:
 // nobody allowed that, and the scope is not the project's.
-func (g *layerScan) mustNotName() bool { return g.scope.Project == "" && !g.Env.ProjectAllowed() }
+func mustNotName(g *layerScan) bool { return g.scope.Project == "" && !g.Env.ProjectAllowed() }
 
-// namesProject is the problem of a command with a word that speaks of the project's folder.
-func (g *layerScan) namesProject(words []string) *report.Problem {
+// wordInProject is the problem of a command with a word that speaks of the project's folder.
+func wordInProject(g *layerScan, words []string) *report.Problem {
 	if i := slices.IndexFunc(words, func(word string) bool { return bundle.SpeaksOfProject(word, g.startFolder()) }); i >= 0 {
-		return g.liesInProject(words[i])
+		return liesInProject(g, words[i])
 	}
 	return nil
 }
 
 // startsProject is the problem of a command that has a shell start a program of the
 // project: sh -c '"$HOOK_PROJECT_DIR"/guard.sh'.
-func (g *layerScan) startsProject(words []string) *report.Problem {
+func startsProject(g *layerScan, words []string) *report.Problem {
 	if len(words) < 3 || interpreter.KindOf(words[0]) != interpreter.KindShell {
 		return nil
 	}
@@ -64,13 +64,13 @@ func (g *layerScan) startsProject(words []string) *report.Problem {
 	for _, word := range words[1:] {
 		line := bundle.ShellLine{Text: word, Value: value}
 		if what, is := line.StartsProject(g.startFolder(), inside); is {
-			return g.liesInProject(what)
+			return liesInProject(g, what)
 		}
 	}
 	return nil
 }
 
-func (g *layerScan) liesInProject(what string) *report.Problem {
+func liesInProject(g *layerScan, what string) *report.Problem {
 	return &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", what, g.scope.Layer), Remedy: "name a file outside of the project, or allow the project"}
 }
 
@@ -118,12 +118,12 @@ func (g *layerScan) takeLine(f *candidate.Hook, words []string, line *bundle.She
 	_, f.Problem = g.command(words[:1])
 	f.Argv, f.Shell = append([]string{}, words...), line
 	f.NameWords(words)
-	if f.Problem != nil || !g.mustNotName() {
+	if f.Problem != nil || !mustNotName(g) {
 		return
 	}
 	inside := func(path string) bool { return g.Env.LiesInside(g.scope.Layer, path) }
 	if word, is := line.NamesProject(g.startFolder(), inside); is {
-		f.Problem = g.liesInProject(word)
+		f.Problem = liesInProject(g, word)
 	}
 }
 
@@ -163,7 +163,7 @@ func (g *layerScan) command(words []string) ([]string, *report.Problem) {
 	}
 	for _, word := range argv[1:] {
 		if _, path := interpreter.OptionPath(word); filepath.IsAbs(path) && !g.Env.ProjectAllowed() && g.Env.LiesInside(g.scope.Layer, path) && files.IsRegular(path) {
-			return argv, g.liesInProject(path)
+			return argv, liesInProject(g, path)
 		}
 	}
 	return argv, checkMode(argv[0], st)

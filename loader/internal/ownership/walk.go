@@ -54,7 +54,7 @@ func (w *Walk) Follow(path string) (real string, unsafe string, err error) {
 			unsafe = problem
 		}
 	}
-	note(w.folder("/"))
+	note(w.root())
 	rest := splitPath(path)
 	for links := 0; len(rest) > 0; {
 		part := rest[0]
@@ -87,7 +87,7 @@ func (w *Walk) Follow(path string) (real string, unsafe string, err error) {
 			rest = append(splitPath(target), rest...)
 		case st.Mode.IsDir():
 			real = next
-			note(w.folder(next))
+			note(w.folder(next, st))
 		default:
 			real = next
 			note(w.Part(next, st))
@@ -108,17 +108,23 @@ func splitPath(path string) []string {
 
 func (w *Walk) covers(path string) bool { return w.Top == "" || files.Within(w.Top, path) }
 
-func (w *Walk) folder(path string) string {
-	if problem, ok := w.Seen[path]; ok {
+func (w *Walk) root() string {
+	if problem, seen := w.Seen["/"]; seen {
 		return problem
 	}
-	problem := ""
-	if st, err := files.Lstat(path); err != nil {
-		problem = err.Error()
-	} else {
-		problem = w.Part(path, st)
+	st, err := files.Lstat("/")
+	if err != nil {
+		return err.Error()
 	}
-	w.Seen[path] = problem
+	return w.folder("/", st)
+}
+
+func (w *Walk) folder(path string, st files.Info) string {
+	problem, seen := w.Seen[path]
+	if !seen {
+		problem = w.Part(path, st)
+		w.Seen[path] = problem
+	}
 	return problem
 }
 

@@ -10,11 +10,25 @@ import (
 )
 
 // MayDecide refuses where a hook or an agent's tool is on the way up to this
-// process: a person's decision is not theirs to make. Its own environment, that of
+// process, of hookd's or of another agent: a person's decision is not theirs to make. Its own environment, that of
 // each process above it, hookd itself among those and the control group that it is in
 // each count by itself: a process may shed some of them. What outlived its parent was
 // handed to the hookd that began it. docs/platforms.md says what is not seen.
 func MayDecide() error {
+	if agent := hookenv.AgentIn(os.Environ()); agent != "" {
+		return fmt.Errorf("%w (%s has started this command)", ErrBelow, agent)
+	}
+	for _, above := range process.Ancestors() {
+		if agent := hookenv.AgentIn(above.Environ); agent != "" {
+			return fmt.Errorf("%w (%s has started this command, process %d)", ErrBelow, agent, above.Pid)
+		}
+	}
+	return MayInstall()
+}
+
+// MayInstall is MayDecide without other agents, which a person may ask to have hookd
+// installed: that takes nothing away.
+func MayInstall() error {
 	if hookenv.FromHookd(os.Environ()) {
 		return fmt.Errorf("%w (the environment says so: %s=%s)", ErrBelow, hookenv.VarDepth, os.Getenv(hookenv.VarDepth))
 	}

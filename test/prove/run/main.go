@@ -1,5 +1,5 @@
 // Command run proves the guarantees: it runs the tests of prove.Guarantees at
-// full size, prints each row as it is done and writes docs/guarantees.md. Its
+// full size, prints each row as it is done and writes docs/internal/guarantees.md. Its
 // exit code is 1 if a guarantee does not hold, 3 if it cannot say.
 //
 // The variable ONLY names some of them: ONLY=G4,G10.
@@ -19,7 +19,7 @@ import (
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
-const document = "docs/guarantees.md"
+const document = "docs/internal/guarantees.md"
 
 func main() {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

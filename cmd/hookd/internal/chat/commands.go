@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
@@ -24,18 +25,53 @@ type commands struct {
 	ask  func(context.Context, agentloop.Question) (agentloop.Answer, error)
 }
 
-const helpText = `/hooks                 the hooks of this project, in running order
-/compact [INSTRUCTIONS] put a summary in the place of the conversation
-/model [NAME]          say which model answers, or let another one answer
-/sessions              the sessions of this project
-/trust                 look at what of this project waits to be allowed
-/show N                what is folded under #N (ctrl-o: the last one)
-/help                  this help
-/quit                  end the conversation (or ctrl-d)
-Any other line goes to the model; a line that begins with the /NAME of a skill
-uses it. While a turn runs, what you send waits for its end.
+// command is a line that begins with a slash and that the conversation itself answers.
+type command struct {
+	name, args, does string
+	between          bool // it works only between turns
+}
+
+// commandTable is all there is; help, completion and the search for misspelt ones read it.
+var commandTable = []command{
+	{name: "help", does: "this help"},
+	{name: "hooks", does: "the hooks of this project, in running order"},
+	{name: "trust", does: "look at what of this project waits to be allowed", between: true},
+	{name: "skills", does: "the skills that the model may use"},
+	{name: "recipes", does: "the recipes; /NAME runs one"},
+	{name: "show", args: "[N]", does: "what is folded under #N (ctrl-o: the last one)"},
+	{name: "cost", does: "what this conversation has used"},
+	{name: "model", args: "[NAME]", does: "say which model answers, or let another one answer", between: true},
+	{name: "compact", args: "[INSTRUCTIONS]", does: "put a summary in the place of the conversation", between: true},
+	{name: "sessions", does: "the sessions of this project"},
+	{name: "quit", does: "end the conversation (or ctrl-d)"},
+	{name: "exit"},
+}
+
+// commandByName returns a row of the table, nil if there is none.
+func commandByName(name string) *command {
+	for i := range commandTable {
+		if commandTable[i].name == name {
+			return &commandTable[i]
+		}
+	}
+	return nil
+}
+
+const helpEnd = `Any other line goes to the model. /NAME runs the recipe of that name, with what
+follows as its arguments (KEY=VALUE), or uses the skill of that name.
+While a turn runs, what you send waits for its end.
 enter sends · alt-enter, ctrl-j or a \ before enter begins a new line · ↑ ↓ earlier lines
 esc or ctrl-c aborts the turn, twice ends hookd`
+
+func helpText() string {
+	var b strings.Builder
+	for _, c := range commandTable {
+		if c.does != "" {
+			fmt.Fprintf(&b, "%-23s %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.does)
+		}
+	}
+	return b.String() + helpEnd
+}
 
 // answer returns what a command prints.
 func (k *commands) answer(ctx context.Context, e commandEffect, width int, color bool) string {
@@ -44,7 +80,7 @@ func (k *commands) answer(ctx context.Context, e commandEffect, width int, color
 	var err error
 	switch e.name {
 	case "help":
-		p.Indented("  ", show.Plain, helpText)
+		p.Indented("  ", show.Plain, helpText())
 	case "hooks":
 		err = k.hooks(ctx, p)
 	case "model":
@@ -53,6 +89,10 @@ func (k *commands) answer(ctx context.Context, e commandEffect, width int, color
 		err = k.sessions(ctx, p)
 	case "trust":
 		err = k.trust(ctx, p)
+	case "skills":
+		list(p, k.c.Skills(), "no skill is there, or none may be used yet: /trust")
+	case "recipes":
+		list(p, k.c.Recipes(), "there is no recipe")
 	}
 	if err != nil {
 		p.Print("%s %s\n", p.In(show.Bad, "!"), show.OneLine(err.Error()))
@@ -62,6 +102,17 @@ func (k *commands) answer(ctx context.Context, e commandEffect, width int, color
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// list prints what may be called by name.
+func list(p *show.Printer, named []conversation.Named, none string) {
+	if len(named) == 0 {
+		p.Print("%s\n", p.In(show.Quiet, none))
+	}
+	for _, n := range named {
+		name := show.Line(strings.TrimSpace("/" + n.Name + " " + n.Args))
+		p.Print("%s%s %s\n", p.In(show.Name, name), strings.Repeat(" ", max(22-show.Width(name), 1)), show.Line(show.Shorten(n.Description, 200)))
+	}
 }
 
 func (k *commands) model(p *show.Printer, name string) error {
@@ -104,9 +155,9 @@ func nearCommand(name string) string {
 	if len(name) < 3 {
 		return ""
 	}
-	for _, known := range []string{"hooks", "compact", "model", "sessions", "show", "help", "quit", "exit", "trust"} {
-		if d := text.Distance(name, known); d <= 1 || d == 2 && len(known) > 5 {
-			return known
+	for _, known := range commandTable {
+		if d := text.Distance(name, known.name); d <= 1 || d == 2 && len(known.name) > 5 {
+			return known.name
 		}
 	}
 	return ""

@@ -14,11 +14,11 @@ import (
 // dialog is the model of a conversation, whatever shows it. Its methods take what happens
 // and return what is to be done.
 type dialog struct {
-	p    *show.Printer           // for people, under view
-	view *runview.TextPrinter    // prints what a turn shows
-	say  func(text string)       // prints between what a turn shows
-	warn func(mark, text string) // prints what is wrong with a line of the person, see [marked]
-	now  func() time.Time
+	painter
+	now func() time.Time
+
+	isRecipe func(name string) bool // a recipe that /NAME runs; nil: none is
+	used     usage
 
 	running  bool
 	aborting bool
@@ -27,6 +27,14 @@ type dialog struct {
 	turns    int
 	queue    []string  // what the person sent while the turn runs
 	last     time.Time // of the last interrupt
+}
+
+// painter is how a dialog shows itself: a screen and line by line have their own.
+type painter struct {
+	p    *show.Printer           // for people, under view
+	view *runview.TextPrinter    // prints what a turn shows
+	say  func(text string)       // prints between what a turn shows
+	warn func(mark, text string) // prints what is wrong with a line of the person, see [marked]
 }
 
 // ending is how the person ends the conversation, "" as long as it goes on.
@@ -61,6 +69,7 @@ type effect any
 type (
 	promptEffect  struct{ text, source string }
 	commandEffect struct{ name, args string }
+	recipeEffect  struct{ name, args string }
 	abortEffect   struct{}
 	quitEffect    struct{}
 	idleEffect    struct{ last agentloop.Result } // nothing is to be done
@@ -89,7 +98,14 @@ func (d *dialog) prompt(text, source string) []effect {
 
 func (d *dialog) start() {
 	d.running, d.began = true, d.now()
+	d.used.begin()
 	d.view.Begin(d.began)
+}
+
+// shown takes one thing that a turn shows.
+func (d *dialog) shown(y agentloop.Update) {
+	d.used.take(&y)
+	d.view.Print(y)
 }
 
 // ended takes the end of a turn. What waits is the next one, unless the person aborted or
@@ -97,6 +113,7 @@ func (d *dialog) start() {
 func (d *dialog) ended(msg endedMsg) (effects []effect, back []string) {
 	aborted := d.aborting
 	d.running, d.aborting = false, false
+	d.used.end(msg.result.Usage)
 	switch {
 	case msg.notStarted:
 		d.warn("✗", show.OneLine(msg.err.Error()))
@@ -152,29 +169,41 @@ func (d *dialog) command(text string) (effects []effect, isCommand bool) {
 		return nil, false
 	}
 	name, args = name[1:], strings.TrimSpace(args)
-	switch name {
-	case "quit", "exit":
-		return d.end(hasQuit), true
-	case "show":
-		d.show(args)
+	known := commandByName(name)
+	isRecipe := known == nil && d.isRecipe != nil && d.isRecipe(name)
+	switch {
+	case d.running && (isRecipe || known != nil && known.between):
+		d.warn("!", "/"+show.Line(name)+" works only between turns")
 		return nil, true
-	case "hooks", "help", "sessions":
-		return []effect{commandEffect{name, args}}, true
-	case "compact", "model", "trust":
-		if d.running {
-			d.warn("!", "/"+name+" works only between turns")
-			return nil, true
-		}
-		if name == "compact" {
-			d.start()
-		}
-		return []effect{commandEffect{name, args}}, true
+	case isRecipe:
+		d.start()
+		d.turns++
+		return []effect{recipeEffect{name, args}}, true
+	case known != nil:
+		return d.known(name, args), true
 	}
 	if near := nearCommand(name); near != "" {
 		d.warn("!", fmt.Sprintf("there is no /%s; did you mean /%s? (/help lists all)", show.Line(name), near))
 		return nil, true
 	}
 	return nil, false
+}
+
+// known carries out a command of the table.
+func (d *dialog) known(name, args string) []effect {
+	switch name {
+	case "quit", "exit":
+		return d.end(hasQuit)
+	case "show":
+		d.show(args)
+		return nil
+	case "cost":
+		d.say(d.used.report())
+		return nil
+	case "compact":
+		d.start()
+	}
+	return []effect{commandEffect{name, args}}
 }
 
 // show prints what is folded under a number; "" is the last.

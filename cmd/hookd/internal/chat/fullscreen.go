@@ -32,6 +32,8 @@ func Run(ctx context.Context, hooks *engine.Opener, flags *conversation.Flags) e
 	if err != nil {
 		return err
 	}
+	f.screen.talk.isRecipe, f.screen.hookAtWork = c.IsRecipe, c.Engine.Progress().Slowest
+	f.screen.aside(header(f.screen.talk.p, c))
 	tell := func(msg any) { f.program.Send(msg) }
 	f.driver = &driver{
 		ctx: ctx, c: c, tell: tell, onPanic: f.kill,

@@ -46,9 +46,12 @@ func runLineByLine(ctx context.Context, hooks *engine.Opener, flags *conversatio
 	l := &lineByLine{
 		console: console, lines: lines, aside: c.Engine.Aside, msgs: make(chan any), over: make(chan struct{}),
 		talk: &dialog{
-			p: console.Out, view: view, now: time.Now,
-			say:  func(text string) { console.Out.Raw(text + "\n") },
-			warn: func(mark, text string) { console.Err.Print("%s\n", marked(console.Err, mark, text)) },
+			now: time.Now, isRecipe: c.IsRecipe,
+			painter: painter{
+				p: console.Out, view: view,
+				say:  func(text string) { console.Out.Raw(text + "\n") },
+				warn: func(mark, text string) { console.Err.Print("%s\n", marked(console.Err, mark, text)) },
+			},
 		},
 	}
 	work, stop := context.WithCancelCause(ctx)
@@ -147,7 +150,7 @@ func (l *lineByLine) update(msg any) (effects []effect) {
 		}
 		return effects
 	case yieldMsg:
-		l.aside(func() { l.talk.view.Print(msg.Update) })
+		l.aside(func() { l.talk.shown(msg.Update) })
 	case endedMsg:
 		l.aside(func() { effects, _ = l.talk.ended(msg) })
 	case noteMsg:

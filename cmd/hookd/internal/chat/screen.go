@@ -29,6 +29,8 @@ type screen struct {
 	history history
 	wrote   time.Time // when a key that writes was pressed last
 	asked   []*asking // questions, the first one is shown
+
+	hookAtWork func() (name string, since time.Time) // that takes longest; nil: nobody knows
 }
 
 // What only a screen wants done.
@@ -60,7 +62,7 @@ func newScreen(width int, color bool) *screen {
 	s.input.KeyMap.InsertNewline.SetKeys("alt+enter", "ctrl+j", "shift+enter")
 	s.input.Focus()
 	p := &show.Printer{W: s.said, Color: color, Width: width}
-	s.talk = &dialog{p: p, view: runview.NewTextPrinter(p, runview.Options{Folded: true}), say: s.aside, now: time.Now}
+	s.talk = &dialog{now: time.Now, painter: painter{p: p, view: runview.NewTextPrinter(p, runview.Options{Folded: true}), say: s.aside}}
 	s.talk.warn = func(mark, text string) { s.aside(marked(p, mark, text)) }
 	s.resize(width, 24)
 	return s
@@ -99,7 +101,7 @@ func (s *screen) update(msg any) (effects []effect) {
 	case interruptMsg:
 		effects = s.interrupt()
 	case yieldMsg:
-		s.talk.view.Print(msg.Update)
+		s.talk.shown(msg.Update)
 	case endedMsg:
 		effects = s.ended(msg)
 	case askMsg:

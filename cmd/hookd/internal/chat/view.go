@@ -70,6 +70,8 @@ func (s *screen) below() []string {
 	lines := []string{s.input.View()}
 	if hint := s.hint(); hint != "" {
 		lines = append(lines, s.talk.p.In(show.Quiet, hint))
+	} else if used := s.talk.used.line(); used != "" {
+		lines = append(lines, s.talk.p.In(show.Quiet, show.Shorten(used, s.width-1)))
 	}
 	return lines
 }
@@ -89,9 +91,17 @@ func (s *screen) status() string {
 	if s.talk.aborting {
 		text = "aborting"
 	}
-	return s.talk.p.In(show.Name, spinner[s.frame%len(spinner)]) + s.talk.p.In(show.Quiet,
-		fmt.Sprintf(" %s %ds, esc aborts", text, int(s.talk.now().Sub(s.talk.began).Seconds())))
+	line := fmt.Sprintf("%s %ds, esc aborts", text, int(s.talk.now().Sub(s.talk.began).Seconds()))
+	if s.hookAtWork != nil {
+		if name, since := s.hookAtWork(); name != "" && s.talk.now().Sub(since) >= slowHook {
+			line += fmt.Sprintf(" · waiting for %s, %ds", show.Line(name), int(s.talk.now().Sub(since).Seconds()))
+		}
+	}
+	return s.talk.p.In(show.Name, spinner[s.frame%len(spinner)]) + " " + s.talk.p.In(show.Quiet, show.Shorten(line, s.width-2))
 }
+
+// slowHook is how long a hook is at work before it is named.
+const slowHook = 500 * time.Millisecond
 
 // shownOutput is how many lines of a running tool's output are shown.
 const shownOutput = 3

@@ -16,6 +16,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/shellwords"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -121,4 +122,92 @@ func (c *Conversation) abandon(resumed string) error {
 		err = errors.Join(err, store.Remove(places.Conversations(c.Engine.StateDir), c.Session.ID()))
 	}
 	return err
+}
+
+// Named is something that a person may call by its name.
+type Named struct{ Name, Args, Description string }
+
+// Recipes returns the recipes that a person may run.
+func (c *Conversation) Recipes() (list []Named) {
+	for _, r := range c.recipes.List() {
+		var args []string
+		for _, a := range r.Arguments {
+			form := a.Name + "=…"
+			if !a.Required {
+				form = "[" + form + "]"
+			}
+			args = append(args, form)
+		}
+		list = append(list, Named{r.Name, strings.Join(args, " "), r.Description})
+	}
+	return list
+}
+
+// IsRecipe reports whether /NAME runs a recipe. A skill of that name counts before it.
+func (c *Conversation) IsRecipe(name string) bool {
+	if slices.ContainsFunc(c.Skills(), func(s Named) bool { return s.Name == name }) {
+		return false
+	}
+	_, err := c.recipes.Get(name)
+	return err == nil
+}
+
+// RunRecipe runs a recipe with arguments as a person writes them: KEY=VALUE in words of the
+// shell. If the recipe has one argument, the line may be its value as it is.
+func (c *Conversation) RunRecipe(ctx context.Context, name, line string) (*agentloop.Run, error) {
+	if c.isCompaction(name) {
+		return c.Compact(ctx, line)
+	}
+	r, err := c.recipes.Get(name)
+	if err != nil {
+		return nil, fmt.Errorf("recipe %s: %w", name, err)
+	}
+	args, err := recipeArgs(r, line)
+	if err != nil {
+		return nil, fmt.Errorf("recipe %s: %w", name, err)
+	}
+	return c.Begin(ctx, &Flags{Recipe: name, Args: args}, agentloop.Prompt{})
+}
+
+// literalWords returns the words of a line as a shell reads them. What a shell would fill in
+// is refused: nothing is filled in here.
+func literalWords(line string) ([]string, error) {
+	split := shellwords.Split("recipe " + line) // with a program first, KEY=VALUE is an argument
+	if split.Err != nil || len(split.Commands) != 1 || len(split.Commands[0].Writes) > 0 || split.Commands[0].Input != "" {
+		return nil, errors.New("the arguments cannot be read; a value with blanks or signs of the shell is quoted: KEY='A B'")
+	}
+	var words []string
+	for _, word := range split.Commands[0].Words[1:] {
+		if !word.Literal {
+			return nil, fmt.Errorf("nothing is filled in here: %s; quote it: KEY='A $B'", show.Shorten(word.Text, 80))
+		}
+		words = append(words, word.Text)
+	}
+	return words, nil
+}
+
+func recipeArgs(r *recipe.Recipe, line string) (map[string]string, error) {
+	args := map[string]string{}
+	if line == "" {
+		return args, nil
+	}
+	if len(r.Arguments) == 1 && !strings.HasPrefix(line, r.Arguments[0].Name+"=") {
+		args[r.Arguments[0].Name] = line
+		return args, nil
+	}
+	words, err := literalWords(line)
+	if err != nil {
+		return nil, err
+	}
+	for _, word := range words {
+		key, value, ok := strings.Cut(word, "=")
+		if !ok || key == "" {
+			return nil, fmt.Errorf("%q is no KEY=VALUE; a value with blanks is quoted: KEY='A B'", show.Shorten(word, 80))
+		}
+		if _, twice := args[key]; twice {
+			return nil, fmt.Errorf("%s is given twice", key)
+		}
+		args[key] = value
+	}
+	return args, nil
 }

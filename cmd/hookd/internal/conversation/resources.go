@@ -87,3 +87,12 @@ func JudgeResources(s *loader.Snapshot) {
 
 // resourceRemedy is what to do about a skill or recipe that cannot be read.
 const resourceRemedy = "mend that line: a front matter is a line ---, lines like name: value, and a line ---"
+
+// Skills returns the skills that the model may use.
+func (c *Conversation) Skills() (list []Named) {
+	used, _ := skill.Read(skillsOf(c.Engine))
+	for _, s := range used {
+		list = append(list, Named{Name: s.Name, Description: s.Description})
+	}
+	return list
+}

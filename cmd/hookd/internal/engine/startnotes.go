@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -17,6 +18,14 @@ type startNotes struct {
 	console  *cli.Console
 	loop     bool // the agent loop runs, which uses skills, recipes and servers too
 	reviewed bool // the person was asked about the guards that refuse
+}
+
+// StartNotes returns what hookd bridge and hookd fire print before the hooks of a snapshot
+// decide an event, for who decides events in their place.
+func StartNotes(s *loader.Snapshot) []byte {
+	var text bytes.Buffer
+	startNotes{console: &cli.Console{Err: show.New(&text)}}.print(s)
+	return text.Bytes()
 }
 
 // print names the hooks that are absent although somebody put them there: nobody allowed

@@ -3,6 +3,7 @@ package hookcmd
 import (
 	"fmt"
 	"regexp"
+	"sync"
 
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
@@ -19,11 +20,11 @@ type pastWarning struct {
 // mostWarned is how many different warnings of one hook check shows.
 const mostWarned = 5
 
-var number = regexp.MustCompile(`[0-9]+`)
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+`) })
 
 // warn counts a warning with those that differ in figures only.
 func (p *pastRuns) warn(text string) {
-	same := number.ReplaceAllString(text, "0")
+	same := number().ReplaceAllString(text, "0")
 	for _, w := range p.warned {
 		if w.same == same {
 			w.runs++

@@ -23,7 +23,7 @@ func (cmd *Commands) install(ctx context.Context, f flags, names []string) error
 		return err
 	}
 	if !f.dryRun {
-		if err := mayWrite(); err != nil {
+		if err := mayWrite(false); err != nil {
 			return err
 		}
 	}

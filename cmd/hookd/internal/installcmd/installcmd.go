@@ -194,8 +194,13 @@ func (cmd *Commands) root(f *flags) (string, error) {
 }
 
 // mayWrite refuses below a hook or an agent's tool: who runs hooks is a person's decision.
-func mayWrite() error {
-	if err := loader.MayDecide(); err != nil {
+// Below another agent hookd may be installed, and not taken out.
+func mayWrite(takesOut bool) error {
+	may := loader.MayInstall
+	if takesOut {
+		may = loader.MayDecide
+	}
+	if err := may(); err != nil {
 		return cli.Usage("below-a-hook", "settings of agents are not written below a hook or an agent run", "run the command in a terminal of your own")
 	}
 	return nil

@@ -16,7 +16,7 @@ func (cmd *Commands) uninstall(ctx context.Context, f flags, names []string) err
 		return err
 	}
 	if !f.dryRun {
-		if err := mayWrite(); err != nil {
+		if err := mayWrite(true); err != nil {
 			return err
 		}
 	}

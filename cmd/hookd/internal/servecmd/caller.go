@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -19,12 +20,20 @@ import (
 // variables of the one who asks. For each set of them that hooks may see there is an engine
 // of its own, so that agents that were started differently do not wait for each other.
 type callers struct {
-	own []string // our environment
+	own    []string // our environment
+	depths *hookenv.Depths
 
 	mu    sync.Mutex
 	named map[string][]string // by project: the variables that its hooks and settings name
-	marks map[string][]string // the environments that have an engine of their own
+	marks map[string]*marked
 	last  map[string]lastCaller
+	asked uint64
+}
+
+// marked is an environment for which an engine may be opened.
+type marked struct {
+	environ []string
+	asked   uint64 // when a caller had it last
 }
 
 // lastCaller is the last caller of a project: an agent starts all its hook calls alike.
@@ -33,13 +42,15 @@ type lastCaller struct {
 	mark    string
 }
 
-// mostMarks bounds the engines that callers can make us keep.
-const mostMarks = 16
+// mostMarks bounds what is kept of callers: those that came last. It is more than the
+// daemon keeps engines, and an environment that is not kept any more is marked again when
+// a caller has it.
+const mostMarks = 64
 
 var (
 	errOtherDepth  = errors.New("the caller stands below other hooks than the daemon")
 	errOtherState  = errors.New("the caller has another HOME or XDG_STATE_HOME than the daemon")
-	errManyCallers = errors.New("too many callers with other variables")
+	errManyCallers = errors.New("too many callers with other variables came at once")
 )
 
 // markOf separates a project from the environment that it is opened for.
@@ -60,7 +71,11 @@ func (o *projectOpener) resolveCaller(folders []string, caller daemon.Caller) (s
 	if err != nil {
 		return "", err
 	}
-	if hookenv.DepthOf(caller.PID, caller.Environ) != hookenv.ProcessDepth() {
+	depth, err := o.callers.depths.Of(caller.PID, caller.Environ)
+	if err != nil {
+		return "", fmt.Errorf("what stands above the caller cannot be seen: %w", err)
+	}
+	if depth != hookenv.ProcessDepth() {
 		return "", errOtherDepth
 	}
 	return key + mark, nil
@@ -72,6 +87,7 @@ func (c *callers) mark(key string, environ []string) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if last, ok := c.last[key]; ok && slices.Equal(last.environ, environ) {
+		c.keep(last.mark, environ)
 		return last.mark, nil
 	}
 	places := []string{"HOME", "XDG_STATE_HOME"}
@@ -84,13 +100,36 @@ func (c *callers) mark(key string, environ []string) (string, error) {
 	if !slices.Equal(visible, hookenv.Visible(c.own, c.named[key])) {
 		sum := sha256.Sum256([]byte(strings.Join(visible, "\x00")))
 		mark = markOf + hex.EncodeToString(sum[:16])
-		if c.marks[mark] == nil && len(c.marks) >= mostMarks {
-			return "", errManyCallers
-		}
-		c.marks[mark] = environ
+	}
+	c.keep(mark, environ)
+	if len(c.last) >= mostMarks { // so many projects are rare
+		clear(c.last)
 	}
 	c.last[key] = lastCaller{environ, mark}
 	return mark, nil
+}
+
+// keep keeps the environment of a mark, in place of the one that no caller had for the
+// longest time.
+func (c *callers) keep(mark string, environ []string) {
+	if mark == "" {
+		return
+	}
+	c.asked++
+	if m := c.marks[mark]; m != nil {
+		m.asked = c.asked
+		return
+	}
+	if len(c.marks) >= mostMarks {
+		oldest := ""
+		for name, m := range c.marks {
+			if oldest == "" || m.asked < c.marks[oldest].asked {
+				oldest = name
+			}
+		}
+		delete(c.marks, oldest)
+	}
+	c.marks[mark] = &marked{environ, c.asked}
 }
 
 // variable returns a variable as it stands in an environment, "" if it does not.
@@ -102,15 +141,20 @@ func variable(environ []string, name string) string {
 	return environ[i]
 }
 
-// environOf returns the project of a key and the environment for which it is opened.
-func (c *callers) environOf(key string) (project string, environ []string) {
-	project, mark, marked := strings.Cut(key, markOf)
-	if !marked {
-		return project, c.own
+// environOf returns the project of a key and the environment for which it is opened. It
+// fails if that is not kept any more: the caller does its work itself.
+func (c *callers) environOf(key string) (project string, environ []string, err error) {
+	project, mark, isMarked := strings.Cut(key, markOf)
+	if !isMarked {
+		return project, c.own, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return project, c.marks[markOf+mark]
+	m := c.marks[markOf+mark]
+	if m == nil {
+		return project, nil, errManyCallers
+	}
+	return project, m.environ, nil
 }
 
 // learn notes which variables the hooks of a project may see now. If that is news, callers
@@ -144,7 +188,7 @@ func namedVariables(set *executor.Set) (names []string) {
 }
 
 func newCallers() *callers {
-	return &callers{own: os.Environ(), named: map[string][]string{}, marks: map[string][]string{}, last: map[string]lastCaller{}}
+	return &callers{own: os.Environ(), depths: hookenv.NewDepths(), named: map[string][]string{}, marks: map[string]*marked{}, last: map[string]lastCaller{}}
 }
 
 // callerCheck remembers the last caller for whom an engine may speak.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
@@ -79,6 +80,9 @@ func (o *projectOpener) rootOf(project, cwd string) (string, error) {
 // verifying tells hookd verify that a hook call of an agent came to this daemon.
 func (o *projectOpener) verifying(caller daemon.Caller) (token string, answered func(agent, event string)) {
 	marker := guest.TakeMarker(o.stateDir, caller.Environ)
+	if marker.Token() == "" {
+		return "", func(string, string) {}
+	}
 	return marker.Token(), func(agent, event string) {
 		if err := marker.Leave(guest.Mark{Agent: agent, Event: event, Program: places.Program(), Daemon: true}); err != nil {
 			o.log.Warn("hookd verify does not hear of this call", "error", err)
@@ -90,7 +94,10 @@ func (o *projectOpener) verifying(caller daemon.Caller) (token string, answered 
 func (o *projectOpener) open(ctx context.Context, key, cwd string) (daemon.Engine, error) {
 	s := &projectEngine{console: o.console, changed: make(chan struct{}, 1), log: o.log}
 	s.aside = executor.Progress{Notice: s.logNotice, Cut: s.logCut}
-	project, environ := o.callers.environOf(key)
+	project, environ, err := o.callers.environOf(key)
+	if err != nil {
+		return nil, err
+	}
 	s.check.environ = environ
 	options := loader.Options{
 		Project: project, Cwd: cwd, Environ: environ, Runtime: o.runtime, Program: places.Program(), Pool: o.pool,
@@ -136,6 +143,7 @@ type projectEngine struct {
 	cutOff   engine.HooksCutOff
 	console  *cli.Console
 	check    callerCheck
+	notes    startNotes
 }
 
 // logNotice writes to the log what a hook says after its event has gone on. What is
@@ -180,6 +188,9 @@ func (s *projectEngine) Fire(ctx context.Context, event protocol.Event, progress
 // logRun logs what one hook did: at debug all of them, as warnings those that could not
 // be asked and those of whose answers something is to be said.
 func (s *projectEngine) logRun(ev *protocol.Event, run *protocol.Run) {
+	if run.Failure == "" && len(run.Warnings) == 0 && !s.log.Enabled(context.Background(), slog.LevelDebug) {
+		return // of the usual run nothing is said
+	}
 	log := s.log.With("hook", run.Hook, "source", run.Source, "event", ev.Event, "session", ev.Session.ID)
 	if run.Failure != "" {
 		log.Warn("a hook could not be asked", "failure", run.Failure, "rule", run.Rule, "detail", run.Detail, "stderr", show.LastLines(run.Stderr, 3))
@@ -200,6 +211,24 @@ func (s *projectEngine) Reload(ctx context.Context) error {
 
 func (s *projectEngine) ImportedFrom(agent string) []protocol.HookRef {
 	return s.watcher.Current().ImportedFrom(agent)
+}
+
+// StartNotes returns what hookd bridge prints when it has loaded these hooks.
+func (s *projectEngine) StartNotes() []byte {
+	snapshot := s.watcher.Snapshot()
+	s.notes.mu.Lock()
+	defer s.notes.mu.Unlock()
+	if s.notes.of != snapshot {
+		s.notes.of, s.notes.text = snapshot, engine.StartNotes(snapshot)
+	}
+	return s.notes.text
+}
+
+// startNotes are those of the snapshot that they were last wanted for.
+type startNotes struct {
+	mu   sync.Mutex
+	of   *loader.Snapshot
+	text []byte
 }
 
 func (s *projectEngine) Forget(session string) { s.executor.Forget(session) }

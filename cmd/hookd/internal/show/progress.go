@@ -55,6 +55,18 @@ func (g *Progress) End(name string) {
 	g.wipe()
 }
 
+// Slowest returns the hook that is at work longest, "" if none is.
+func (g *Progress) Slowest() (name string, since time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for n, began := range g.working {
+		if name == "" || began.Before(since) || began.Equal(since) && n < name {
+			name, since = n, began
+		}
+	}
+	return name, since
+}
+
 // Aside runs print while the line is wiped, so that the two do not mix.
 func (g *Progress) Aside(print func()) {
 	g.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -153,7 +154,7 @@ func insignificant(line []byte) bool {
 	return len(line) == 0 || line[0] == '#'
 }
 
-var emptyValue = regexp.MustCompile(`^(\{[ \t]*\}|\[[ \t]*\]|~|null|Null|NULL)`)
+var emptyValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\{[ \t]*\}|\[[ \t]*\]|~|null|Null|NULL)`) })
 
 // emptied takes away what a key has in place of elements: nothing, null, {} or [], and
 // reports whether that was so.
@@ -185,14 +186,16 @@ func (y *yamlText) inner(m *document.PlacedMember) (inner string, begin int, ok 
 	if at > len(line) || at < begin {
 		return "", 0, false
 	}
-	token := emptyValue.Find(line[at:])
+	token := emptyValue().Find(line[at:])
 	if token == nil || len(bytes.Trim(line[begin:at], " \t")) > 0 {
 		return "", 0, false
 	}
 	return string(line[begin : at+len(token)]), begin, true
 }
 
-var yamlKey = regexp.MustCompile(`^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s:'"#&*?{\[][^:]*)[ \t]*:`)
+var yamlKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s:'"#&*?{\[][^:]*)[ \t]*:`)
+})
 
 // keyEnd returns the offset in its line after the colon of a key, -1 if that cannot be
 // told.
@@ -204,7 +207,7 @@ func (y *yamlText) keyEnd(m *document.PlacedMember) int {
 	if at > len(line) {
 		return -1
 	}
-	key := yamlKey.Find(line[at:])
+	key := yamlKey().Find(line[at:])
 	if key == nil {
 		return -1
 	}

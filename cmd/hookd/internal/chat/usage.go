@@ -1,0 +1,189 @@
+package chat
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/conversation"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/internal/text"
+	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// usage is what the turns of a conversation have used since hookd began. What a model does
+// not tell is not known, and is not shown as nothing.
+type usage struct {
+	before protocol.RunUsage // of the turns that ended
+	turn   protocol.RunUsage // of the one that runs, as its last event said
+	rooted bool
+	root   int // depth of the turn's own agent
+}
+
+func (u *usage) begin() { u.turn, u.rooted = protocol.RunUsage{}, false }
+
+// take reads the usage of the turn, sub-agents included, from an event of its own agent.
+func (u *usage) take(y *agentloop.Update) {
+	if y.Kind != agentloop.UpdateEvent {
+		return
+	}
+	if !u.rooted {
+		u.root, u.rooted = y.Event.Agent.Depth, true
+	}
+	if y.Event.Agent.Depth == u.root {
+		u.turn = later(u.turn, y.Event.Usage)
+	}
+}
+
+// end takes the usage of the whole turn, nothing if it was not told.
+func (u *usage) end(whole protocol.RunUsage) {
+	u.before = u.sum(later(u.turn, whole))
+	u.turn = protocol.RunUsage{}
+}
+
+// later returns what of two reports of one turn is known, the second one first. A sum never
+// shrinks: a nested run may report only its own.
+func later(old, now protocol.RunUsage) protocol.RunUsage {
+	old.InputTokens, old.OutputTokens, old.CostUSD = larger(old.InputTokens, now.InputTokens), larger(old.OutputTokens, now.OutputTokens), larger(old.CostUSD, now.CostUSD)
+	if now.ContextTokens != nil {
+		old.ContextTokens = now.ContextTokens
+	}
+	if now.ContextMax != nil {
+		old.ContextMax = now.ContextMax
+	}
+	return old
+}
+
+func larger[N int64 | float64](a, b *N) *N {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}
+
+func plus[N int64 | float64](a, b *N) *N {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return new(*a + *b)
+}
+
+// sum returns the usage of the turns before and of one more.
+func (u *usage) sum(turn protocol.RunUsage) protocol.RunUsage {
+	sum := later(u.before, turn) // the context is that of the last turn
+	sum.InputTokens, sum.OutputTokens = plus(u.before.InputTokens, turn.InputTokens), plus(u.before.OutputTokens, turn.OutputTokens)
+	sum.CostUSD = plus(u.before.CostUSD, turn.CostUSD)
+	return sum
+}
+
+// parts returns what is known, each in a few words.
+func (u *usage) parts() (parts []string) {
+	sum := u.sum(u.turn)
+	if used, most := sum.ContextTokens, sum.ContextMax; used != nil && most != nil && *most > 0 {
+		parts = append(parts, fmt.Sprintf("context %d%% of %s", *used*100 / *most, short(*most)))
+	} else if used != nil {
+		parts = append(parts, "context "+short(*used))
+	}
+	if sum.InputTokens != nil && sum.OutputTokens != nil {
+		parts = append(parts, fmt.Sprintf("%s in, %s out", short(*sum.InputTokens), short(*sum.OutputTokens)))
+	}
+	if sum.CostUSD != nil {
+		parts = append(parts, dollars(*sum.CostUSD))
+	}
+	return parts
+}
+
+// line returns the status line, "" if nothing is known.
+func (u *usage) line() string { return strings.Join(u.parts(), " · ") }
+
+// report answers /cost.
+func (u *usage) report() string {
+	parts := u.parts()
+	if len(parts) == 0 {
+		return "the model has not told what it used"
+	}
+	if u.sum(u.turn).CostUSD == nil {
+		parts = append(parts, "the cost is not known: no price is set for this model")
+	}
+	return "since hookd began: " + strings.Join(parts, " · ")
+}
+
+// short returns a number of tokens in a few characters.
+func short(n int64) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 10_000:
+		return fmt.Sprintf("%dk", n/1000)
+	case n >= 1000:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}
+
+func dollars(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// header returns what stands above a conversation: the model, the folder, the hooks, and
+// what waits to be allowed.
+func header(p *show.Printer, c *conversation.Conversation) string {
+	line := p.In(show.Strong, "hookd") + p.In(show.Quiet, " · ") + show.Line(model.Origin(c.Model)) + p.In(show.Quiet, " · "+show.Line(homely(c.Engine.Root)))
+	w := c.Engine.Watcher()
+	if w == nil {
+		return line
+	}
+	return line + "\n" + hooksLine(p, w.Snapshot())
+}
+
+// hooksLine says how many hooks are asked, and what waits for the person.
+func hooksLine(p *show.Printer, s *loader.Snapshot) string {
+	ready := 0
+	for _, h := range s.Hooks {
+		if h.Status == executor.Ready {
+			ready++
+		}
+	}
+	line := p.In(show.Quiet, text.Count(ready, "hook"))
+	if guards := engine.WaitingGuards(s); len(guards) > 0 {
+		refuse := " refuses until you look at it: /trust"
+		if len(guards) > 1 {
+			refuse = " refuse until you look at them: /trust"
+		}
+		line += p.In(show.Quiet, " · ") + p.In(show.Warn, text.Count(len(guards), "guard")+refuse)
+	}
+	waiting := len(s.Unallowed) + len(s.UnallowedResources)
+	for _, file := range s.Settings {
+		if file.State == loader.SettingsUntrusted || file.State == loader.SettingsChanged {
+			waiting++
+		}
+	}
+	if waiting > 0 {
+		line += p.In(show.Quiet, " · ") + p.In(show.Warn, fmt.Sprintf("%d of this project wait to be allowed: /trust", waiting))
+	}
+	return line
+}
+
+// homely writes a path below the home folder with a tilde.
+func homely(path string) string {
+	home, err := os.UserHomeDir()
+	if err != nil || home == "" {
+		return path
+	}
+	if below, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(below) {
+		return filepath.Join("~", below)
+	}
+	return path
+}
