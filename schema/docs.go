@@ -89,7 +89,7 @@ func (k *Key) tighterText() string {
 
 // fieldDefaults are the defaults of a hook's fields, in words.
 var fieldDefaults = map[string]string{
-	"name": "the file's name", "command": "–", "args": "`[]`", "description": "`\"\"`", "protocol": "1",
+	"name": "the file's name", "command": "–", "reply": "–", "args": "`[]`", "description": "`\"\"`", "protocol": "1",
 	"events": "none", "match": "`{}`", "matcher": "all", "can": "`modify`", "mode": "`enforce`", "priority": "0",
 	"timeout": "`hooks.timeout`", "onFailure": "`block` if `can` is `block` or the hook is required, else `continue`",
 	"required": "false", "run": "`once`", "env": "`[]`", "files": "`[]`", "inPlace": "false", "dir": "`own`",

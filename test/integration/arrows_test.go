@@ -30,6 +30,7 @@ protocol/internal/eventname: internal/text
 protocol/readreply: internal/jsonspan internal/text protocol
 protocol/patterns:
 protocol/realpath: protocol
+protocol/rule: protocol
 protocol/rpc: internal/lines protocol
 protocol/rpc/socket: protocol/rpc/socket/meet
 protocol/rpc/socket/meet:
@@ -59,6 +60,13 @@ executor/exechook: executor executor/hookenv executor/internal/worker executor/p
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/dialect/foreignhooks protocol/readreply schema
 executor/internal/match: protocol protocol/patterns schema protocol/toolname
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/dialect/foreignhooks protocol/readreply schema
+executor/rule: executor protocol protocol/rule
+executor/internal/match: internal/jsonspan internal/shellwords internal/text protocol/realpath
+executor/daemon: protocol/rule
+schema: protocol/rule
+loader: executor/rule protocol/rule
+loader/internal/bundle: protocol/rule
+cmd/hookd/internal/report: protocol/rule
 executor/internal/inflight:
 executor/internal/slots: protocol
 executor/internal/worker: executor/internal/inflight executor/process protocol protocol/readreply

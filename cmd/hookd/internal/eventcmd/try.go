@@ -39,7 +39,7 @@ func (cmd *Commands) Try() *cobra.Command {
 what it was given, what it answered, and what would change. Trying a file is
 consent to run that file. --watch runs it again each time it is saved. An entry of
 settings, an imported one too, is tried by the name that hookd list shows; one of a
-project must have been allowed.
+project must have been allowed. A rule, which starts no program, is tried with its match.
 
 --fault runs, in place of the hook's program, one of hookd's own that fails, and
 shows what the hook's class, rule and limit make of that: the failure's name, the
@@ -176,11 +176,14 @@ func (cmd *Commands) tryOnce(ctx context.Context, rt *process.Runtime, of subjec
 	return err
 }
 
-// runTrial asks the one hook, whatever its matcher says, and waits for an
+// runTrial asks the one hook, a program whatever its matcher says, and waits for an
 // observer too.
 func (cmd *Commands) runTrial(ctx context.Context, snapshot *loader.Snapshot, t *trial) error {
 	hook := *t.hook
-	hook.Events, hook.Match, hook.Matcher = []protocol.EventName{t.given.Event}, schema.Match{}, ""
+	hook.Events, hook.Matcher = []protocol.EventName{t.given.Event}, ""
+	if hook.Reply == nil { // of a rule its match is all that there is to try
+		hook.Match = schema.Match{}
+	}
 	if err := fireOne(ctx, cmd.Console, snapshot, &hook, t); err != nil {
 		return err
 	}
