@@ -78,20 +78,20 @@ func TestUnallowedContextIsAbsent(t *testing.T) {
 // meanwhile.
 func TestMistakesInRules(t *testing.T) {
 	for want, entry := range map[string]string{
-		`wrong "action": bad-value`:      strings.Replace(pushRule, `"block"`, `"blok"`, 1),
-		"unknown member: unknown-key":    strings.Replace(pushRule, `"reason"`, `"raeson"`, 1),
-		"unknown match key: unknown-key": strings.Replace(pushRule, `"command"`, `"comand"`, 1),
-		"part: bad-value":                strings.Replace(pushRule, "a person", "${data.argz}", 1),
-		"command too: conflicting-fields":  strings.Replace(pushRule, `"events"`, `"command":["/bin/true"],"events"`, 1),
-		"run: conflicting-fields":          strings.Replace(pushRule, `"events"`, `"run":"standby","events"`, 1),
-		"can: conflicting-fields":          strings.Replace(pushRule, `"events"`, `"can":"observe","events"`, 1),
-		"event: matcher-without-meaning": strings.Replace(pushRule, `["tool-call-start"]`, `["tool-call-start","prompt-submit"]`, 1),
-		"not there: bad-value":           `{"name":"no-push","events":["session-end"],"reply":{"action":"block","reason":"x"}}`,
-		"allow: bad-value":               `{"name":"no-push","events":["tool-call-start"],"reply":{"action":"allow"}}`,
-		"says nothing: bad-value":        `{"name":"no-push","events":["tool-call-start"],"reply":{}}`,
-		"pattern: bad-value":             strings.Replace(pushRule, "git push *", "/(/", 1),
-		"path: bad-value":                strings.Replace(pushRule, `"command":"git push *"`, `"path":"[a"`, 1),
-		"no object: wrong-type":          `{"name":"no-push","events":["tool-call-start"],"reply":"block"}`,
+		`wrong "action": bad-value`:       strings.Replace(pushRule, `"block"`, `"blok"`, 1),
+		"unknown member: unknown-key":     strings.Replace(pushRule, `"reason"`, `"raeson"`, 1),
+		"unknown match key: unknown-key":  strings.Replace(pushRule, `"command"`, `"comand"`, 1),
+		"part: bad-value":                 strings.Replace(pushRule, "a person", "${data.argz}", 1),
+		"command too: conflicting-fields": strings.Replace(pushRule, `"events"`, `"command":["/bin/true"],"events"`, 1),
+		"run: conflicting-fields":         strings.Replace(pushRule, `"events"`, `"run":"standby","events"`, 1),
+		"can: conflicting-fields":         strings.Replace(pushRule, `"events"`, `"can":"observe","events"`, 1),
+		"event: matcher-without-meaning":  strings.Replace(pushRule, `["tool-call-start"]`, `["tool-call-start","prompt-submit"]`, 1),
+		"not there: bad-value":            `{"name":"no-push","events":["session-end"],"reply":{"action":"block","reason":"x"}}`,
+		"allow: bad-value":                `{"name":"no-push","events":["tool-call-start"],"reply":{"action":"allow"}}`,
+		"says nothing: bad-value":         `{"name":"no-push","events":["tool-call-start"],"reply":{}}`,
+		"pattern: bad-value":              strings.Replace(pushRule, "git push *", "/(/", 1),
+		"path: bad-value":                 strings.Replace(pushRule, `"command":"git push *"`, `"path":"[a"`, 1),
+		"no object: wrong-type":           `{"name":"no-push","events":["tool-call-start"],"reply":"block"}`,
 	} {
 		w := newWorld(t)
 		w.userSettings(ruleSettings(entry))
