@@ -46,9 +46,10 @@ func (cmd *Commands) Check() *cobra.Command {
 				err = cmd.Console.PrintJSON(struct {
 					Findings    []schema.Finding `json:"findings"`
 					Suggestions []suggestion     `json:"suggestions"`
-				}{listing.Findings, append([]suggestion{}, suggestions...)})
+					Untested    []string         `json:"untested"` // guards without tests
+				}{listing.Findings, append([]suggestion{}, suggestions...), untestedGuards(snapshot)})
 			} else {
-				err = cmd.showCheck(listing.Findings, suggestions)
+				err = cmd.showCheck(listing.Findings, suggestions, untestedGuards(snapshot))
 			}
 			if err == nil && errors > 0 {
 				return cli.ExitCode(cli.ExitUsage)
@@ -61,7 +62,7 @@ func (cmd *Commands) Check() *cobra.Command {
 	return c
 }
 
-func (cmd *Commands) showCheck(findings []schema.Finding, suggestions []suggestion) error {
+func (cmd *Commands) showCheck(findings []schema.Finding, suggestions []suggestion, untested []string) error {
 	for _, group := range report.GroupFindings(findings) {
 		report.Findings(cmd.Console.Out, group)
 	}
@@ -69,6 +70,7 @@ func (cmd *Commands) showCheck(findings []schema.Finding, suggestions []suggesti
 	for _, s := range suggestions {
 		cmd.Console.Out.Print("%s  %s: %s\n", cmd.Console.Out.In(show.Quiet, "· faster"), cmd.Console.Out.In(show.Name, show.Line(s.Hook)), show.Line(s.Message))
 	}
+	showUntested(cmd.Console.Out, untested)
 	runtime, err := cmd.Processes.Start(false)
 	if err != nil {
 		return err
