@@ -163,7 +163,7 @@ func (found *foundTests) addStray(snapshot *loader.Snapshot) {
 		}
 		switch ending := name[i:]; {
 		case slices.Contains(testfile.Suffixes, ending):
-			say("there is no hook "+name[:i]+" for these tests", "rename the file to that of its hook, or remove it")
+			say("there is no hook "+name[:i]+" for these tests", "rename the file to that of its hook, build the hook, or remove the file")
 		case ending == ".test.yml" || ending == ".test.toml" || ending == ".test.jsonc":
 			say("hookd does not read tests with this ending", "rename it to "+name[:i]+".test.yaml")
 		}
