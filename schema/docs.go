@@ -144,7 +144,7 @@ func fieldType(f reflect.StructField) string {
 var jsonSchemas embed.FS
 
 // JSONNames are the names of the JSON Schemas that [JSON] returns.
-var JSONNames = []string{"event", "reply", "outcome", "metadata", "side-file", "settings"}
+var JSONNames = []string{"event", "reply", "outcome", "metadata", "side-file", "settings", "test"}
 
 // JSON returns the JSON Schema (draft 2020-12) of what crosses the border of
 // hookd, as it was generated from the Go types:
@@ -155,6 +155,7 @@ var JSONNames = []string{"event", "reply", "outcome", "metadata", "side-file", "
 //	metadata   how a program describes itself when it is asked
 //	side-file  the description next to a hook's file
 //	settings   acai.json, also as yaml or toml
+//	test       the tests next to a hook's file
 //
 // It returns nil for any other name.
 func JSON(name string) []byte {
