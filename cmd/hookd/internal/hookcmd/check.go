@@ -27,7 +27,7 @@ say the same of several places once. It ends with 3 if there is an error.
 
 What hookd can promise depends on the system. --machine says what holds on this one:
 which processes of a hook end with it, and which may outlive it.`,
-		Args:  cobra.NoArgs,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			snapshot, err := cmd.Opener.Look(c.Context())
 			if err != nil {
