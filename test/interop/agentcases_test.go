@@ -21,7 +21,9 @@ const (
 	secret      = "SECRET-4711"
 )
 
-// Hooks of the person, one for each part of an answer.
+// Hooks of the person, one for each part of an answer. Those for shells are asked about tools
+// of unknown kind, too, as MCP tools are under agents that give them no prefix (Copilot,
+// OpenCode): such a call has no command.
 var personsHooks = map[string]string{
 	"session.sh": `#!/bin/sh
 # hook: events=session-start
@@ -35,12 +37,12 @@ exec "$HOOKD" reply observe --context ` + promptWord + `
 `,
 	"refusing.sh": `#!/bin/sh
 # hook: events=tool-call-start match.tool=@shell can=block
-command=$("$HOOKD" get data.args.command) || exit 1
+command=$("$HOOKD" get data.args.command?) || exit 1
 case "$command" in *refused.txt*) "$HOOKD" reply block "` + reason + `" ;; esac
 `,
 	"changing.sh": `#!/bin/sh
 # hook: events=tool-call-start match.tool=@shell can=modify
-command=$("$HOOKD" get data.args.command) || exit 1
+command=$("$HOOKD" get data.args.command?) || exit 1
 case "$command" in *original.txt*) "$HOOKD" reply modify --set data.args.command="echo it was changed >changed.txt; cat changed.txt" ;; esac
 `,
 	"files.sh": `#!/bin/sh

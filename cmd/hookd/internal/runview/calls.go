@@ -153,6 +153,9 @@ func (v *TextPrinter) callEnd(y *agentloop.Update) {
 		mark = v.p.In(show.Warn, "!")
 	}
 	v.ended(c, mark, outcome, output, y)
+	if c != nil && v.options.Folded && !d.Result.IsError {
+		v.p.Raw(editDiff(v.p, v.indent()+"    ", &c.Call, len(v.calls.details)))
+	}
 }
 
 // oneOutput is a tool's output on a line.

@@ -11,6 +11,7 @@ import (
 type modelText struct {
 	flow     *show.Flow     // of the open text, nil without one
 	thinking bool           // the open text is reasoning
+	markdown *markdown      // paints the open text, nil for reasoning
 	depths   map[string]int // depth of the agent that says a message, by the message's ID
 	last     string         // ID of the message that was printed last
 }
@@ -31,10 +32,31 @@ func (t *modelText) write(p *show.Printer, d *agentloop.Delta) {
 			tone, mark = show.Quiet, p.In(show.Quiet, "○")
 		}
 		p.Raw(mark + " ")
-		t.flow = show.NewFlow(p.Width, 2, "  ", func(s string) string { return p.In(tone, s) })
-		t.thinking = d.Thinking
+		paint := func(s string) string { return p.In(tone, s) }
+		t.thinking, t.markdown = d.Thinking, nil
+		if !d.Thinking {
+			t.markdown = &markdown{p: p}
+			paint = t.markdown.paint
+		}
+		t.flow = show.NewFlow(p.Width, 2, "  ", paint)
 	}
-	p.Raw(t.flow.Write(show.Visible(text)))
+	t.lines(p, show.Visible(text))
+}
+
+// lines writes visible text line by line: what paints it must know where each one begins.
+func (t *modelText) lines(p *show.Printer, text string) {
+	for {
+		line, rest, ended := strings.Cut(text, "\n")
+		p.Raw(t.flow.Write(line))
+		if !ended {
+			return
+		}
+		p.Raw(t.flow.Write("\n"))
+		if t.markdown != nil {
+			t.markdown.newLine()
+		}
+		text = rest
+	}
 }
 
 // drop marks a text that is not kept: the model is asked again, or the run ends. Most
