@@ -251,13 +251,15 @@ type version struct {
 	input    *match.Input
 	encoding *protocol.Encoding // the part that all hooks of the event have in common
 
+	undecided map[*Hook]error // rules of which nobody can tell whether they are about the event
+
 	scanned *match.Input // of any version, the last that was scanned
 }
 
 // changed forgets what was made of the event before a hook changed it.
 func (v *version) changed() {
 	v.forgetInput()
-	v.event, v.encoding = nil, nil
+	v.event, v.encoding, v.undecided = nil, nil, nil
 }
 
 func (v *version) forgetInput() {

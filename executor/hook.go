@@ -198,6 +198,14 @@ type Question struct {
 	// stdout. It is for showing a hook's author what passed.
 	Transcript func(stdin [][]byte, stdout []byte)
 
+	// Undecided says, for a rule that refuses, why nobody can tell whether it is about
+	// the event, nil where that is known.
+	Undecided error
+
+	// Hidden says that the data of the event is not to be shown: a sensitive hook has
+	// seen it.
+	Hidden bool
+
 	fault *protocol.Failure // the event cannot be given to this hook
 }
 

@@ -128,22 +128,47 @@ func (d *dispatch) matches(h *Hook) bool {
 	if !h.match.HasCondition() || h.Status == Untrusted {
 		return true // the condition of a hook that nobody allowed decides nothing
 	}
-	began := time.Now()
-	defer func() { d.spent.charge(accountOf(h), time.Since(began)) }()
-	ctx, cancel := d.withinBudget(d.ctx, h)
-	defer cancel()
-	ctx, cancelNow := context.WithTimeout(ctx, min(h.Timeout, match.ConditionTime))
-	defer cancelNow()
-	decision, err := h.match.Decide(ctx, d.input())
+	decision, err := d.decision(h)
 	if decision != match.Undecided {
 		return decision == match.Yes
+	}
+	if h.Reply != nil {
+		return d.undecidedRule(h, err)
 	}
 	if match.IsMissing(err) && h.Can == protocol.CanObserve && !h.Required {
 		return false // it can refuse nothing
 	}
 	if h.match.FirstReport() {
-		d.results.warn(h, fmt.Sprintf("match.when is undecided, which counts as a match: %v", err))
+		d.results.warn(h, fmt.Sprintf("match.%s is undecided, which counts as a match: %v", match.UndecidedKey(err), err))
 	}
+	return true
+}
+
+// decision evaluates what of a hook's matcher depends on more than the event's key. Only
+// an expression needs a limit: it can take long.
+func (d *dispatch) decision(h *Hook) (match.Decision, error) {
+	began := time.Now()
+	defer func() { d.spent.charge(accountOf(h), time.Since(began)) }()
+	if !h.match.TakesTime() {
+		return h.match.Decide(d.ctx, d.input())
+	}
+	ctx, cancel := d.withinBudget(d.ctx, h)
+	defer cancel()
+	ctx, cancelNow := context.WithTimeout(ctx, min(h.Timeout, match.ConditionTime))
+	defer cancelNow()
+	return h.match.Decide(ctx, d.input())
+}
+
+// undecidedRule reports whether a rule is asked although nobody can tell whether it is
+// about the event: only one that refuses is, and then it asks the person.
+func (d *dispatch) undecidedRule(h *Hook, why error) bool {
+	if !h.Reply.Refuses() {
+		return false
+	}
+	if d.version.undecided == nil {
+		d.version.undecided = map[*Hook]error{}
+	}
+	d.version.undecided[h] = why
 	return true
 }
 

@@ -49,6 +49,9 @@ type job struct {
 	ev       protocol.Event // final, with the outcome
 	warnings []hookWarning
 	shared   *sharedEncoding // that all observers of the event have in common
+
+	undecided error // see [Question]
+	hidden    bool
 }
 
 type sharedEncoding struct {
@@ -185,7 +188,7 @@ func (d *dispatch) reserveObservers(outcome *protocol.Outcome) []*job {
 		if outcome.Answered != nil {
 			ev.Outcome.Action, ev.Outcome.By = outcome.Action, outcome.By
 		}
-		jobs = append(jobs, &job{key: key, req: &d.req, hook: h, ev: ev, warnings: d.results.warnings, shared: shared})
+		jobs = append(jobs, &job{key: key, req: &d.req, hook: h, ev: ev, warnings: d.results.warnings, shared: shared, undecided: d.version.undecided[h], hidden: h.Sensitive || d.results.sawSensitive()})
 	}
 	return jobs
 }
@@ -214,6 +217,7 @@ func (j *job) ask(ctx context.Context, dropped int64) {
 	j.shared.mu.Lock()
 	q := d.req.questionOf(j.hook, ev, &j.shared.encoded, false)
 	j.shared.mu.Unlock()
+	q.Undecided, q.Hidden = j.undecided, j.hidden
 	d.req.progress.started(&d.req.event, j.hook)
 	answer := d.req.ask(ctx, q)
 	cut := answer.Failure != nil && answer.Failure.Kind == protocol.FailAborted // only Close aborts an observer

@@ -17,8 +17,11 @@ func (d *dispatch) question(h *Hook) *Question {
 	ev.State = d.req.executor.callbacks.addTo(snapshot.State(stateKey(h)), ev.Session.ID, ev.Agent.ID, h)
 	ev.Metadata = snapshot.Metadata(d.req.set.index.prefixes)
 	ev.ModelArgs = d.results.modelArgs(h)
+	hidden, undecided := h.Sensitive || d.results.sawSensitive(), d.version.undecided[h]
 	checked := d.version.encoding == nil && !h.Info().InProcess && d.input().Scan() // the record looks at what it finds, too
-	return d.req.questionOf(h, ev, &d.version.encoding, checked)
+	q := d.req.questionOf(h, ev, &d.version.encoding, checked)
+	q.Hidden, q.Undecided = hidden, undecided
+	return q
 }
 
 // questionOf returns an event as a question. shared is the part of its encoding that all

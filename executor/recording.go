@@ -51,7 +51,7 @@ func (d *dispatch) entry(outcome *protocol.Outcome) *record.Event {
 	entry := &record.Event{
 		Epoch: r.event.Epoch, Seq: r.event.Seq, ID: r.event.ID, Event: r.spec.Name,
 		Agent: r.event.Agent.ID, Depth: r.event.Agent.Depth, Host: r.event.Agent.Host,
-		Generation: r.set.Generation, Set: r.set.index.hash, Managed: r.set.ManagedHash,
+		Generation: r.set.Generation, Set: r.set.index.hash, Managed: r.set.ManagedHash, Project: r.set.Project,
 		Data:   *d.digest.of(r, sensitive),
 		Action: outcome.Action, By: outcome.By, Reason: outcome.Reason, Failure: outcome.Failure, Answered: outcome.Answered,
 		Lost: outcome.Lost, WaitedMs: milliseconds(r.began), Changed: []record.Change{}, Conflict: len(outcome.Conflicts) > 0,
@@ -126,7 +126,7 @@ func (r *request) recordLate(run *protocol.Run, note string, dropped int64, over
 		return
 	}
 	r.progress.notice(&r.event, r.append(&record.Late{
-		Epoch: r.event.Epoch, Seq: r.event.Seq, ID: r.event.ID, Event: r.spec.Name, Generation: r.set.Generation, Set: r.set.index.hash,
+		Epoch: r.event.Epoch, Seq: r.event.Seq, ID: r.event.ID, Event: r.spec.Name, Generation: r.set.Generation, Set: r.set.index.hash, Project: r.set.Project,
 		Run: record.Redact(*run, r.settings.Records.Values), Note: note, Dropped: dropped, StateLost: overwritten,
 	})...)
 }

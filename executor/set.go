@@ -73,7 +73,7 @@ func (s *Set) ImportedFrom(agent string) (hooks []protocol.HookRef) {
 // MatchError is a matcher that does not compile.
 type MatchError struct {
 	Hook *Hook
-	Key  string // tool, source, agent, step or when
+	Key  string // tool, source, agent, step, command, path or when
 	Err  error
 }
 
@@ -101,12 +101,13 @@ func NewSet(set Set) (*Set, []MatchError) {
 		}
 		wanted := h.Match
 		if h.Status == Untrusted {
-			wanted.When = "" // it is not evaluated: it counts as a match
+			wanted.When, wanted.Command, wanted.Path = "", nil, nil // not evaluated: they count as a match
 		}
 		if f := h.Foreign(); f != nil {
 			h.selector, _ = f.Select(h.Named, h.Matcher) // one that cannot be compared selects all
 		}
 		m, key, err := match.Compile(&wanted)
+		m.Whole = h.Reply != nil && h.Reply.Grants()
 		h.match = m
 		if err != nil {
 			rejectMatch(&h, key, err)

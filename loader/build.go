@@ -190,6 +190,7 @@ func (p *assembly) executorHook(f *hook) *executor.Hook {
 	}
 	if f.Run != "" && f.Fault == nil && p.opts.Runtime != nil {
 		h.Asker = p.asker(f)
+		h.Watches = h.Reply != nil && !h.Reply.Refuses() && !h.Reply.Grants()
 	}
 	return h
 }

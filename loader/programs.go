@@ -7,17 +7,25 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/executor/rule"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/trust"
+	rulereply "github.com/hookd-dev/hookd/protocol/rule"
 	"github.com/hookd-dev/hookd/schema"
 )
 
 // asker is the way to ask a hook that may run.
 func (p *assembly) asker(f *hook) executor.Asker {
 	h := &f.Resolution.Hook
+	if h.Reply != nil {
+		if answer, problems := rulereply.Compile(h.Reply, h.Events); len(problems) == 0 {
+			return rule.New(answer)
+		}
+		return nil // said where it was read, and rejected there
+	}
 	s := trust.StartOf(&f.Subject, &f.Verdict)
 	args := f.Scope.FromSettings(h.Args)
 	if f.Folder != "" {

@@ -102,7 +102,13 @@ type Match struct {
 	Source []string `json:"source,omitzero"` // data.source
 	Agent  string   `json:"agent,omitzero"`  // main or sub
 	Step   string   `json:"step,omitzero"`   // final or tools
-	When   string   `json:"when,omitzero"`   // expr-lang expression of type bool over the event's fields and metadata
+
+	// Of calls of tools: patterns for the simple commands of a shell line, and for the
+	// real paths of the files that a call reads or writes.
+	Command []string `json:"command,omitzero"`
+	Path    []string `json:"path,omitzero"`
+
+	When string `json:"when,omitzero"` // expr-lang expression of type bool over the event's fields and metadata
 }
 
 // The functions of this file are for hooks and hosts written in Go, so that they need

@@ -89,7 +89,7 @@ func (k *Key) tighterText() string {
 
 // fieldDefaults are the defaults of a hook's fields, in words.
 var fieldDefaults = map[string]string{
-	"name": "the file's name", "command": "–", "args": "`[]`", "description": "`\"\"`", "protocol": "1",
+	"name": "the file's name", "command": "–", "reply": "–", "args": "`[]`", "description": "`\"\"`", "protocol": "1",
 	"events": "none", "match": "`{}`", "matcher": "all", "can": "`modify`", "mode": "`enforce`", "priority": "0",
 	"timeout": "`hooks.timeout`", "onFailure": "`block` if `can` is `block` or the hook is required, else `continue`",
 	"required": "false", "run": "`once`", "env": "`[]`", "files": "`[]`", "inPlace": "false", "dir": "`own`",
@@ -144,7 +144,7 @@ func fieldType(f reflect.StructField) string {
 var jsonSchemas embed.FS
 
 // JSONNames are the names of the JSON Schemas that [JSON] returns.
-var JSONNames = []string{"event", "reply", "outcome", "metadata", "side-file", "settings"}
+var JSONNames = []string{"event", "reply", "outcome", "metadata", "side-file", "settings", "test"}
 
 // JSON returns the JSON Schema (draft 2020-12) of what crosses the border of
 // hookd, as it was generated from the Go types:
@@ -155,6 +155,7 @@ var JSONNames = []string{"event", "reply", "outcome", "metadata", "side-file", "
 //	metadata   how a program describes itself when it is asked
 //	side-file  the description next to a hook's file
 //	settings   acai.json, also as yaml or toml
+//	test       the tests next to a hook's file
 //
 // It returns nil for any other name.
 func JSON(name string) []byte {

@@ -21,6 +21,7 @@ type Entry struct {
 	Description *string         `json:"description,omitzero" from:"SHFD" validate:"omitnil,max=200" jsonschema:"what the hook is for, up to 200 characters"`
 	Protocol    *int            `json:"protocol,omitzero" from:"HFD" validate:"omitnil,min=1" jsonschema:"version of the protocol the hook was written for"`
 	Events      Events          `json:"events,omitzero" from:"SHFD" validate:"omitnil,min=1,max=100" jsonschema:"names of events or aliases of them, or with another agent's dialect that agent's own names; * is all gates and points, without the notices"`
+	Reply       *ReplyEntry     `json:"reply,omitzero" from:"S" validate:"omitnil" jsonschema:"the answer itself, in place of a program: such an entry is a rule, which is asked as any hook and starts nothing"`
 	Match       *MatchEntry     `json:"match,omitzero" from:"SHFD" validate:"omitnil" jsonschema:"narrows the events; all given keys must hold"`
 	Matcher     *string         `json:"matcher,omitzero" from:"SHFD" validate:"omitnil,max=4096" jsonschema:"of a hook of another agent's dialect: its matcher, compared as that agent does (names of tools as the agent has them)"`
 	Can         *string         `json:"can,omitzero" from:"SHFD" validate:"omitnil,oneof=observe block modify" jsonschema:"what the hook may answer"`
@@ -41,11 +42,21 @@ type Entry struct {
 
 // MatchEntry is a matcher as written. Tool takes one string or a list.
 type MatchEntry struct {
-	Tool   OneOrMany `json:"tool,omitzero" validate:"omitnil,min=1,max=1000" jsonschema:"exact name, glob, /RE2/ or kind (@shell @read @write @net @mcp @agent); the whole name must match and case counts"`
-	Source []string  `json:"source,omitzero" validate:"omitnil,min=1,max=100,dive,min=1" jsonschema:"values of data.source"`
-	Agent  *string   `json:"agent,omitzero" validate:"omitnil,oneof=main sub" jsonschema:"the top agent or a sub-agent"`
-	Step   *string   `json:"step,omitzero" validate:"omitnil,oneof=final tools" jsonschema:"type of step, at inference-end and step-stop"`
-	When   *string   `json:"when,omitzero" validate:"omitnil,min=1,max=10000" jsonschema:"expr-lang expression of type bool over the event's fields and metadata"`
+	Tool    OneOrMany `json:"tool,omitzero" validate:"omitnil,min=1,max=1000" jsonschema:"exact name, glob, /RE2/ or kind (@shell @read @write @net @mcp @agent); the whole name must match and case counts"`
+	Source  []string  `json:"source,omitzero" validate:"omitnil,min=1,max=100,dive,min=1" jsonschema:"values of data.source"`
+	Agent   *string   `json:"agent,omitzero" validate:"omitnil,oneof=main sub" jsonschema:"the top agent or a sub-agent"`
+	Step    *string   `json:"step,omitzero" validate:"omitnil,oneof=final tools" jsonschema:"type of step, at inference-end and step-stop"`
+	Command OneOrMany `json:"command,omitzero" validate:"omitnil,min=1,max=1000,dive,shellpattern" jsonschema:"of calls of shells: command, glob or /RE2/ for any simple command of the line, behind sudo, env, sh -c and the like too; what cannot be told before it runs counts as a match of a guard"`
+	Path    OneOrMany `json:"path,omitzero" validate:"omitnil,min=1,max=1000,dive,pathpattern" jsonschema:"of calls that read or write files: globs for the real path, links followed; without a slash a name anywhere, else from the project's root, / or ~/"`
+	When    *string   `json:"when,omitzero" validate:"omitnil,min=1,max=10000" jsonschema:"expr-lang expression of type bool over the event's fields and metadata"`
+}
+
+// ReplyEntry is the answer of a rule as written.
+type ReplyEntry struct {
+	Action  *string `json:"action,omitzero" validate:"omitnil,oneof=block ask allow observe" jsonschema:"block refuses, ask lets a person decide, allow grants at permission-request; without it the rule only says context or a notice"`
+	Reason  *string `json:"reason,omitzero" validate:"omitnil,min=1,max=4096" jsonschema:"what the model and the person read; may name parts of the event: ${data.args.command}"`
+	Context *string `json:"context,omitzero" validate:"omitnil,min=1,max=65536" jsonschema:"text for the model"`
+	Notice  *string `json:"notice,omitzero" validate:"omitnil,min=1,max=4096" jsonschema:"text for the person"`
 }
 
 // CommandLine is a program and its arguments.

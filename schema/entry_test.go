@@ -81,7 +81,7 @@ func TestHeader(t *testing.T) {
 		{name: "nested key of a plain field", pairs: header("events=agent-start", "can.block=true"),
 			findings: []string{`x.sh:3 can (x.sh): can is an object, not a string -> write a string in quotes`}},
 		{name: "plain value for an object", pairs: header("events=tool-call-start", "match=bash"),
-			findings: []string{`x.sh:3 match (x.sh): match is "bash", not an object -> write an object with keys: tool, source, agent, step, when`}},
+			findings: []string{`x.sh:3 match (x.sh): match is "bash", not an object -> write an object with keys: tool, source, agent, step, command, path, when`}},
 		{name: "value that does not fit", pairs: header("events=agent-start", "required=yes"),
 			findings: []string{`x.sh:3 required (x.sh): required is "yes", not true or false -> write true or false, without quotes`}},
 		{name: "event that is none", pairs: header("events=agent-start,agent-strt"),

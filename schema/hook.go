@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
+	"github.com/hookd-dev/hookd/protocol/rule"
 	"github.com/hookd-dev/hookd/schema/units"
 )
 
@@ -23,6 +24,7 @@ type Hook struct {
 	Protocol    int
 	Events      []protocol.EventName
 	Match       Match
+	Reply       *rule.Reply // of a rule: its answer, in place of a program
 	Can         protocol.Class
 	Mode        protocol.Mode
 	Priority    int // -1000 to 1000, higher first within class and layer
@@ -58,7 +60,9 @@ type Match = protocol.Match
 
 // CouldGuard reports whether the hook may refuse an event, so that its absence
 // must not go unnoticed.
-func (h *Hook) CouldGuard() bool { return h.Can == protocol.CanBlock || h.Required }
+func (h *Hook) CouldGuard() bool {
+	return h.Required || h.Can == protocol.CanBlock && (h.Reply == nil || h.Reply.Refuses())
+}
 
 // Guards reports whether the hook is there to refuse: it judges, or must answer,
 // or was given a rule that refuses. When it cannot run it must fail in its
@@ -146,7 +150,7 @@ func Resolve(defaults Defaults, described ...Described) (Resolution, []Finding) 
 		r.at(m.at("events"), SeverityError, CodeNoEvents, "nothing says which events the hook is for", "add a line `hook: events=tool-call-start` to its header, or events to its settings entry; if it is no hook but a helper, begin its name with _")
 		res.Rejected = true
 	}
-	if !m.rule(r, defaults, h) {
+	if !m.rule(r, defaults, h) || !m.reply(r, h) {
 		res.Rejected = true
 	}
 	if res.Rejected {
@@ -269,10 +273,12 @@ func (m *merged) hook(defaults Defaults) Hook {
 		Enabled:     or(m.Enabled, true),
 	}
 	m.setEvents(&h, defaults)
+	m.setReply(&h)
 	if m.Match != nil {
 		h.Match = Match{
 			Tool: m.Match.Tool, Source: m.Match.Source,
 			Agent: or(m.Match.Agent, ""), Step: or(m.Match.Step, ""), When: or(m.Match.When, ""),
+			Command: m.Match.Command, Path: m.Match.Path,
 		}
 	}
 	return h
@@ -289,7 +295,7 @@ func (m *merged) rule(r *reader, defaults Defaults, h *Hook) (ok bool) {
 		h.OnFailure = protocol.RuleBlock
 	case defaults.OnFailure != "":
 		h.OnFailure = defaults.OnFailure
-	case h.Can == protocol.CanBlock:
+	case h.Can == protocol.CanBlock && h.CouldGuard():
 		h.OnFailure = protocol.RuleBlock
 	case h.refusesElsewhere():
 		h.OnFailure = protocol.RuleBlock
@@ -334,8 +340,8 @@ func (m *merged) excluded(r *reader, h *Hook, field, value, instead string) (ok 
 // the strictest it could have been.
 func (m *merged) guard(res *Resolution) {
 	h := &res.Hook
-	unsure := m.unknown("can") || m.unknown("required") || m.unknown("onFailure") || m.unknown("dialect")
-	if m.unknown("can") {
+	unsure := m.unknown("can") || m.unknown("reply") || m.unknown("required") || m.unknown("onFailure") || m.unknown("dialect")
+	if m.unknown("can") || m.unknown("reply") {
 		h.Can = protocol.CanBlock
 	}
 	if m.OnFailure == nil && unsure && h.OnFailure == protocol.RuleContinue {

@@ -10,6 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
+	"github.com/hookd-dev/hookd/protocol/rule"
 	"github.com/hookd-dev/hookd/protocol/toolname"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -52,6 +53,8 @@ func (r *reader) matchWarnings(at Pos, match Match, events []protocol.EventName)
 		has   func(*protocol.Spec) bool
 	}{
 		{"tool", len(match.Tool) > 0, func(s *protocol.Spec) bool { return s.Tool }},
+		{"command", len(match.Command) > 0, func(s *protocol.Spec) bool { return s.Tool }},
+		{"path", len(match.Path) > 0, func(s *protocol.Spec) bool { return s.Tool }},
 		{"source", len(match.Source) > 0, func(s *protocol.Spec) bool { return s.Source }},
 		{"step", match.Step != "", func(s *protocol.Spec) bool { return s.StepType }},
 	}
@@ -229,4 +232,72 @@ func (m *merged) foreignWarnings(r *reader, h *Hook) {
 	if h.ByDialect && f.FailsOpen != "" {
 		r.at(m.at("dialect"), SeverityWarning, CodeFailsOpen, f.FailsOpen+", and so it is here", `add onFailure: block, or write onFailure: continue to say that it is meant`)
 	}
+}
+
+// setReply fills in what a rule answers. It is asked with the blockers, about the final
+// event, whatever it answers.
+func (m *merged) setReply(h *Hook) {
+	if m.Reply == nil && !m.unknown("reply") {
+		return
+	}
+	if m.Can == nil {
+		h.Can = protocol.CanBlock
+	}
+	if m.Reply == nil {
+		return
+	}
+	h.Reply = &rule.Reply{
+		Action: protocol.Action(or(m.Reply.Action, "")), Reason: or(m.Reply.Reason, ""),
+		Context: or(m.Reply.Context, ""), Notice: or(m.Reply.Notice, ""),
+	}
+}
+
+// noRule are the fields of an entry that say how a program is asked.
+var noRule = []string{"args", "protocol", "matcher", "run", "env", "files", "inPlace", "dir", "dialect"}
+
+// reply checks what a rule says, and that it says nothing of a program.
+func (m *merged) reply(r *reader, h *Hook) (ok bool) {
+	if m.Reply == nil {
+		return true
+	}
+	ok = true
+	fault := func(at Pos, code Code, message, remedy string) {
+		r.at(at, SeverityError, code, message, remedy)
+		ok = false
+	}
+	for _, field := range noRule {
+		if m.by(field) != nil {
+			fault(m.at(field), CodeConflict, field+" is about a program, and an entry with a reply starts none", "leave "+field+" out")
+		}
+	}
+	if m.Can != nil && h.Can != protocol.CanBlock {
+		fault(m.at("can"), CodeConflict, fmt.Sprintf("can %s does not fit a rule: it answers what its reply says, about the final event", h.Can), "leave can out")
+	}
+	for _, key := range ofCalls(&h.Match) {
+		for _, event := range h.Events {
+			if spec := protocol.Lookup(event); spec != nil && !spec.Tool {
+				fault(m.at("match"), CodeMatchNoMeaning, fmt.Sprintf("match.%s is about calls of tools, and %s is none: the rule would answer every such event", key, event), "take "+string(event)+" off its events")
+			}
+		}
+	}
+	_, problems := rule.Compile(h.Reply, h.Events)
+	for _, p := range problems {
+		at := m.at("reply")
+		if at.Path != "" && p.Field != "" {
+			at.Path = join(at.Path, p.Field)
+		}
+		fault(at, CodeBadValue, p.Message, p.Remedy)
+	}
+	return ok
+}
+
+// ofCalls are the keys of match that are about the args of a call.
+func ofCalls(match *Match) (keys []string) {
+	if len(match.Command) > 0 {
+		keys = append(keys, "command")
+	}
+	if len(match.Path) > 0 {
+		keys = append(keys, "path")
+	}
+	return keys
 }

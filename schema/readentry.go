@@ -35,6 +35,10 @@ func DecodeEntry(n *document.Node, source Source, pos Pos, hook string) (Describ
 	}
 	d.Faults, d.fields = r.object(n, pos.Path, reflect.ValueOf(&d.Entry).Elem(), shape{source: source})
 	d.Faults = append(d.Faults, r.checkStruct(n, pos.Path, &d.Entry)...)
+	if d.Reply != nil && d.Command != nil {
+		r.at(d.At("reply"), SeverityError, CodeConflict, "the entry has both a command and a reply", "leave one of them out: a hook is a program, or a rule that carries its answer itself")
+		d.Faults = append(d.Faults, "reply")
+	}
 	if !r.toolPatterns(n, pos.Path, d.Match) {
 		d.Faults = append(d.Faults, "match")
 	}

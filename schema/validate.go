@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/go-playground/validator/v10"
 
 	"github.com/hookd-dev/hookd/protocol/patterns"
@@ -202,6 +203,7 @@ var forms = map[string]struct {
 	"header":       {isHTTPHeader, "a header line: Name: value"},
 	"hash":         {isHash, "a SHA-256 as `hookd trust --print` shows it: 64 hexadecimal digits, sha256: before them or not"},
 	"namepattern":  {isPattern, "a name, a glob (small-*), or a regular expression between slashes (/small-.*/)"},
+	"pathpattern":  {isPathPattern, "a glob for paths: .env, *.pem, config/**, /etc/**, ~/.ssh/**"},
 	"shellpattern": {func(s string) bool { return isPattern(s) }, "a command, a glob (git push *), or a regular expression between slashes (/rm .*/)"},
 	"allowedtool":  {func(s string) bool { _, err := toolname.ParseAllowed(s); return err == nil }, "a tool's name (bash, write_file), a kind (shell, write, mcp, net, other), a glob (mcp__github__*), or a regular expression between slashes"},
 	"weburl":       {isWebURL, "a URL that begins with http:// or https://"},
@@ -233,6 +235,11 @@ func isEnvName(s string) bool {
 func isPattern(s string) bool {
 	_, err := patterns.Parse(s)
 	return err == nil
+}
+
+// isPathPattern reports whether a text is a glob for paths that can be compared.
+func isPathPattern(s string) bool {
+	return strings.TrimSpace(s) != "" && !strings.ContainsRune(s, 0) && doublestar.ValidatePattern(s) && !patterns.TooWide(s)
 }
 
 func isBelow(s string) bool {

@@ -23,7 +23,7 @@ func commands(p *parts) []command {
 	agents := &installcmd.Commands{Console: p.console, Project: p.project, Processes: p.opener.Processes}
 	hooks := &hookcmd.Commands{Release: version, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Builtin: builtinHooks}
 	return slices.Concat([]command{
-		{"write", hooks.Init()}, {"write", hooks.New()}, {"write", hooks.Examples()}, {"write", events.Try()},
+		{"write", hooks.Init()}, {"write", hooks.New()}, {"write", hooks.Examples()}, {"write", events.Try()}, {"write", events.Test()},
 		{"allow", hooks.List()}, {"allow", hooks.Check()}, {"allow", trust.Trust()},
 		{"allow", trust.Untrust()}, {"allow", trust.Disable()}, {"allow", trust.Enable()},
 		{"agents", agents.Install()}, {"agents", agents.Verify()}, {"agents", agents.Uninstall()}, {"agents", bridge.Bridge()},

@@ -3,6 +3,7 @@ package daemon
 import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rule"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -30,6 +31,7 @@ type Listed struct {
 	Path        string               `json:"path"`
 	Events      []protocol.EventName `json:"events"`
 	Match       schema.Match         `json:"match"`
+	Reply       *rule.Reply          `json:"reply,omitzero"` // of a rule: its answer, in place of a program
 	Can         protocol.Class       `json:"can"`
 	Mode        protocol.Mode        `json:"mode"`
 	Priority    int                  `json:"priority"`
@@ -55,7 +57,7 @@ func Describe(set *executor.Set, findings []schema.Finding) Listing {
 	l := Listing{Generation: set.Generation, Project: set.Project, Findings: findings}
 	for i, h := range set.Hooks {
 		l.Hooks = append(l.Hooks, Listed{
-			Name: h.Name, Source: h.Layer, Path: h.Path, Events: h.Events, Match: h.Match, Can: h.Can,
+			Name: h.Name, Source: h.Layer, Path: h.Path, Events: h.Events, Match: h.Match, Reply: h.Reply, Can: h.Can,
 			Mode: h.Mode, Priority: h.Priority, TimeoutMs: h.Timeout.Milliseconds(), OnFailure: h.OnFailure,
 			Required: h.Required, Dialect: h.HookInfo().Dialect, Named: h.Named, Matcher: h.Matcher, ByDialect: h.ByDialect, Run: h.Run, Pool: h.PoolState(), Status: h.Status, Why: h.Why, Unwatched: h.Unwatched, Imported: h.Imported, Order: i + 1,
 		})

@@ -19,6 +19,8 @@
 //	prune.go    removes old files
 //	read.go     [Read], [Follow], [Verify]: the lines, and each place where the chain
 //	            is not what was once written
+//	backwards.go  [Backwards]: the same from the newest line, as few as are taken
+//	search.go   [Search]: some lines, quickly, without a look at the chain
 //
 // Rules:
 //

@@ -38,6 +38,7 @@ type Event struct {
 	Host       string               `json:"host"`
 	Generation int64                `json:"generation"`
 	Set        string               `json:"set"`              // hash of the set of hooks
+	Project    string               `json:"project,omitzero"` // equal sets of hooks rule many projects
 	Managed    string               `json:"managed,omitzero"` // hash of the managed layer
 	Data       Digest               `json:"data"`             // as the event came in
 	Tool       string               `json:"tool,omitzero"`
@@ -76,6 +77,7 @@ type Late struct {
 	Event      protocol.EventName  `json:"event"`
 	Generation int64               `json:"generation"`
 	Set        string              `json:"set"`
+	Project    string              `json:"project,omitzero"`
 	Run        protocol.Run        `json:"run"`
 	Note       string              `json:"note,omitzero"`
 	Dropped    int64               `json:"dropped,omitzero"` // events that this observer was not told of since the last one

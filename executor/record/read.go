@@ -31,7 +31,7 @@ type Line struct {
 	Hash    string   // of this line
 	Raw     []byte   // without its newline
 	File    string   // where it stands
-	Number  int      // line of the file, from 1
+	Number  int      // line of the file, from 1; 0 of a line of [Backwards]
 }
 
 // Decode reads the line's content into an [Event], [Late], [Set] or [Trust].
@@ -46,7 +46,7 @@ func (l *Line) Decode(into Entry) error {
 // Problem is a place where a record is not what was once written.
 type Problem struct {
 	File string
-	Line int   // of the file, from 1
+	Line int   // of the file, from 1; 0 where it is not known
 	N    int64 // of the line there, 0 where it has none
 	// Crash says that a crash explains the problem: it cut a line in the middle of its
 	// write. Somebody made all other problems.
@@ -54,7 +54,15 @@ type Problem struct {
 	What  string
 }
 
-func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.What) }
+func (p *Problem) Error() string {
+	switch {
+	case p.Line > 0:
+		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.What)
+	case p.N > 0:
+		return fmt.Sprintf("%s, at the line numbered %d: %s", p.File, p.N, p.What)
+	}
+	return p.File + ": " + p.What
+}
 
 // Read yields the lines of a session from the oldest that is kept, each with the problem
 // that was found there. It yields nil and a problem for a line that is no record.

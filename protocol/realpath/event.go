@@ -67,8 +67,9 @@ func touchedFiles(project, base string, paths []protocol.RawMessage) protocol.To
 		if path == "" {
 			return protocol.Touched{}
 		}
+		wild := strings.ContainsAny(path, "*?[{")
 		path = from(base, path)
-		if info, err := os.Stat(path); err != nil && strings.ContainsAny(path, "*?[{") {
+		if info, err := os.Stat(path); err != nil && wild {
 			return protocol.Touched{} // a pattern
 		} else if err == nil && info.Mode().IsRegular() {
 			if _, names, known := Identify(info); known && names > 1 {

@@ -21,6 +21,10 @@ func Canonical(n *Node) (json.RawMessage, error) {
 	return CanonicalJSON(raw)
 }
 
+// AsJSON writes a value as JSON, with every number as it was written. What [Canonical]
+// refuses it refuses, too.
+func AsJSON(n *Node) (json.RawMessage, error) { return appendCanonical(nil, n) }
+
 // CanonicalJSON returns a JSON text in its canonical form (RFC 8785). It may reuse the
 // memory of the text.
 func CanonicalJSON(text []byte) (json.RawMessage, error) {

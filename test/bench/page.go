@@ -21,9 +21,9 @@ const fastSpawn = 150 * time.Microsecond
 
 const pageHead = `# Benchmarks
 
-What hookd costs, compared with the least that the machine needs for the same work.
-` + "`make bench`" + ` writes this page in about 15 minutes. ` + "`BENCH=quick make bench`" + ` takes one minute
-and only prints.
+What hookd costs, compared with the least that the machine needs for the same work. ` + "`make bench`" + ` writes this page in about 15 minutes. ` + "`BENCH=quick make bench`" + ` takes one minute and only prints.
+
+**Which row is yours.** If you write hooks in sh, Python or JavaScript: ` + "`plain/…`" + `, whose floor every program pays that starts this hook; ` + "`standby/…`" + ` and ` + "`resident/…`" + ` are the faster ways. If you have hookd under another agent: ` + "`bridge/…`" + `, compared with the floor of ` + "`plain/python`" + `, a hook that the agent starts by itself. If your own agent asks hookd: ` + "`serve/N`" + `. If you have many hooks: ` + "`match/1000`" + `, ` + "`hooks/10`" + `, ` + "`parallel/3`" + `. A model takes seconds to answer.
 
 <!-- not run: needs a clone and a C compiler, and takes minutes -->
 ` + "```sh" + `

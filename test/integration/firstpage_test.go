@@ -16,6 +16,32 @@ import (
 func init() {
 	generated["works-with"] = worksWith
 	generated["costs"] = costs
+	generated["not-run"] = notRun
+}
+
+// notRun lists the blocks of commands that no test runs, with the reason in their mark.
+func notRun() string {
+	var b strings.Builder
+	b.WriteString("| page | not run, because |\n|---|---|\n")
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join("..", "..", pattern))
+		if err != nil {
+			return err.Error()
+		}
+		for _, page := range found {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				return err.Error()
+			}
+			name := strings.TrimPrefix(filepath.ToSlash(page), "../../")
+			for _, block := range blocksOf(name, string(text)) {
+				if block.notRun != "" {
+					fmt.Fprintf(&b, "| [%s](%s) | %s |\n", name, name, block.notRun)
+				}
+			}
+		}
+	}
+	return b.String()
 }
 
 // worksWith is the line of the first page that says which agents call hookd.

@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol/tables"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/agentparts"
+	"github.com/hookd-dev/hookd/schema/testfile"
 )
 
 func init() {
@@ -18,6 +19,8 @@ func init() {
 	generated["answered"] = tables.Answered
 	generated["aliases"] = tables.Aliases
 	generated["fields"] = schema.FieldsMarkdown
+	generated["test-keys"] = func() string { return testfile.Markdown(testfile.Keys) }
+	generated["test-expects"] = func() string { return testfile.Markdown(testfile.WantKeys) }
 	generated["settings"] = schema.SettingsMarkdown
 	generated["environment"] = hookenv.Markdown
 	generated["features"] = agentparts.FeaturesMarkdown

@@ -17,8 +17,8 @@ import (
 )
 
 // Record runs commands one after the other, each in a terminal of so many columns, in an
-// empty folder with an empty home, with the folder of hookd in front of PATH. It returns the
-// screen: each command after a prompt, and what it printed. A command may fail, as a refused
+// empty folder with an empty home, with hookd and the system's own programs on PATH, so that
+// what else a machine has does not show. It returns the screen: each command after a prompt, and what it printed. A command may fail, as a refused
 // event does; it must be a program that ends.
 func Record(hookd string, columns int, commands []string) ([]Line, error) {
 	box, err := os.MkdirTemp("", "picture")
@@ -35,11 +35,11 @@ func Record(hookd string, columns int, commands []string) ([]Line, error) {
 		return nil, err
 	}
 	var screen []Line
-	for _, command := range commands {
+	for i, command := range commands {
 		c := exec.Command("/bin/sh", "-c", command)
 		c.Dir = work
 		c.Env = []string{
-			"PATH=" + filepath.Dir(hookd) + ":" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8",
+			"PATH=" + filepath.Dir(hookd) + ":/usr/bin:/bin", "HOME=" + home, "LANG=C.UTF-8",
 			"XDG_STATE_HOME=" + filepath.Join(box, "state"), "TERM=xterm-256color",
 		}
 		printed, err := inTerminal(c, columns)
@@ -47,9 +47,11 @@ func Record(hookd string, columns int, commands []string) ([]Line, error) {
 			return nil, fmt.Errorf("%s: %w", command, err)
 		}
 		printed = strings.ReplaceAll(printed, home, "~")
+		if i > 0 {
+			screen = append(screen, nil)
+		}
 		screen = append(screen, Screen("\x1b[1;32m$\x1b[0m "+command, columns)...)
 		screen = append(screen, Screen(printed, columns)...)
-		screen = append(screen, nil)
 	}
 	return screen, nil
 }

@@ -66,7 +66,7 @@ func check(h *protocol.GoHook) error {
 	switch {
 	case h.Name == "" || h.Func == nil || len(h.Events) == 0:
 		return fmt.Errorf("the Go hook %q lacks a name, a function or its events", h.Name)
-	case h.Match.When != "" || slices.ContainsFunc(h.Match.Tool, isPattern):
+	case h.Match.When != "" || len(h.Match.Command) > 0 || len(h.Match.Path) > 0 || slices.ContainsFunc(h.Match.Tool, isPattern):
 		return fmt.Errorf("the Go hook %s matches by a pattern or an expression, which needs a gate that evaluates it, such as that of hookd.Static", h.Name)
 	}
 	for _, name := range h.Events {

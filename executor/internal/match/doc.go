@@ -1,8 +1,11 @@
 // Package match decides whether an event concerns a hook: the keys of a hook's match
-// (tool, source, agent, step), which package hookmatch compares, and its condition (when).
+// (tool, source, agent, step), which package hookmatch compares, its patterns for what a
+// call runs and touches (command, path), and its condition (when).
 //
 //	match.go        [Matcher]: Compile; Fits compares the keys, Decide the condition
 //	input.go        [Input]: what may be looked at in one version of an event
+//	command.go      match.command: a shell line as the simple commands in it
+//	path.go         match.path: the real paths of the files of a call
 //	condition.go    the language of conditions, and where bounds are put into it
 //	logic.go        conditions have three values: yes, no, undecided
 //	members.go      members that may be missing leave a condition undecided
@@ -14,7 +17,7 @@
 //
 // An event passes so: the executor makes an Input, asks [Matcher.Fits] of each hook
 // (remembered by Key, which is why Key is comparable), and [Matcher.Decide] of those
-// that have a condition, on the event as earlier hooks left it.
+// that have patterns or a condition, on the event as earlier hooks left it.
 //
 // Rules:
 //

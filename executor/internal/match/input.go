@@ -12,6 +12,8 @@ type Input struct {
 	event    *protocol.Event
 	metadata func() protocol.RawMessage // what hooks published so far; may be nil
 
+	line    *lineOf        // the command that the call runs; see command
+	files   *filesOf       // the files that the call is about; see paths
 	env     map[string]any // what conditions see; see environment
 	meter   *meter         // of the condition that is being evaluated
 	missing string         // the member that this condition read and that is not there

@@ -58,6 +58,12 @@ func (c *Code) SealHook(in *Builder, name, path, sideFile string, e Entry) (miss
 	return missing, err
 }
 
+// SealRule makes the bundle of a rule: its entry is all of it.
+func (c *Code) SealRule(in *Builder, name string, e Entry) (err error) {
+	c.Bundle, err = in.Build(name, e, in.Root, func(*Draft) error { return nil })
+	return err
+}
+
 // addFile puts in a hook file with its side file, and what of the project its
 // arguments name.
 func (c *Code) addFile(d *Draft, path, sideFile string, args []string) (err error) {

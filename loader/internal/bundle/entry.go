@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rule"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -36,6 +37,7 @@ type Ruled struct {
 	Required  bool           `json:"required,omitzero"`
 	Timeout   string         `json:"timeout,omitzero"`
 	Sensitive bool           `json:"sensitive,omitzero"`
+	Reply     *rule.Reply    `json:"reply,omitzero"` // of a rule
 }
 
 // Started says how a hook's program is started, and with what.
@@ -62,7 +64,7 @@ func EntryOf(r schema.Resolution) Entry {
 	h := r.Hook
 	e := Entry{
 		Asked:   Asked{Events: h.Events, Match: h.Match, Priority: h.Priority, Enabled: h.Enabled},
-		Ruled:   Ruled{Can: h.Can, Mode: h.Mode, OnFailure: h.OnFailure, Required: h.Required, Sensitive: h.Sensitive},
+		Ruled:   Ruled{Can: h.Can, Mode: h.Mode, OnFailure: h.OnFailure, Required: h.Required, Sensitive: h.Sensitive, Reply: h.Reply},
 		Started: Started{Command: h.Command, Args: h.Args, Run: h.Run, Env: h.Env, Files: h.Files, InPlace: h.InPlace},
 		Spoken:  Spoken{Dialect: h.Dialect, Protocol: h.Protocol, Named: h.Named, Matcher: h.Matcher, ByDialect: h.ByDialect},
 
@@ -81,7 +83,7 @@ func (e *Entry) Hook(layer protocol.Layer, name, path string, timeout time.Durat
 		Name: name, Layer: layer, Path: path, Events: e.Events, Match: e.Match, Can: e.Can, Mode: e.Mode,
 		OnFailure: e.OnFailure, Required: e.Required, Priority: e.Priority, Enabled: e.Enabled,
 		Command: e.Command, Args: e.Args, Run: e.Run, Env: e.Env, Files: e.Files, InPlace: e.InPlace,
-		Sensitive: e.Sensitive, Dialect: e.Dialect, Named: e.Named, Matcher: e.Matcher, ByDialect: e.ByDialect, Protocol: e.Protocol, Description: e.Description,
+		Sensitive: e.Sensitive, Reply: e.Reply, Dialect: e.Dialect, Named: e.Named, Matcher: e.Matcher, ByDialect: e.ByDialect, Protocol: e.Protocol, Description: e.Description,
 		Timeout: timeout,
 	}
 	if d, err := time.ParseDuration(e.Timeout); err == nil {

@@ -37,6 +37,7 @@ type Hook struct {
 	Described  []schema.Described
 	Resolution schema.Resolution
 	StandIn    *StandIn // it stands for guards that nobody knows; nil for a hook of its own
+	Rule       bool     // it carries its reply itself, and starts nothing
 	Import     *Import  // where it was read from; nil for a hook of our own settings or folders
 }
 

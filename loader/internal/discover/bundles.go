@@ -30,6 +30,13 @@ func (sc *Scanner) DescribeForTrust(f *candidate.Hook) {
 	if f.Import != nil && f.Import.Folder != "" {
 		in.HooksDir = f.Import.Folder
 	}
+	if f.Rule {
+		if err := f.SealRule(&in, f.Base, e); err != nil && f.Problem == nil {
+			f.Problem = &report.Problem{Why: "its entry cannot be hashed: " + err.Error(), Remedy: "correct its settings entry"}
+		}
+		f.BelieveRecord()
+		return
+	}
 	if f.File == nil && !f.IsCommand() || f.File != nil && f.File.Head == nil || f.IsCommand() && len(f.Argv) == 0 {
 		return
 	}

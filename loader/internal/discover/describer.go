@@ -100,7 +100,7 @@ func (d *Describer) Describe(ctx context.Context, rt *process.Runtime, env *envi
 	var asked []*trust.DecidedHook
 	for _, a := range may {
 		f := a.Decided()
-		if f.Problem != nil || f.Bundle == nil || f.Faulty() || schema.NamesEvents(f.Described...) || !f.Scope.On() {
+		if f.Problem != nil || f.Bundle == nil || f.Faulty() || f.Rule || schema.NamesEvents(f.Described...) || !f.Scope.On() {
 			continue
 		}
 		asked = append(asked, f)

@@ -190,9 +190,13 @@ func (g *layerScan) use(d *schema.Described) {
 	}
 	f := g.byName[*d.Name]
 	command := d.Command != nil || slices.Contains(d.Faults, "command")
+	if !command && (d.Reply != nil || slices.Contains(d.Faults, "reply")) {
+		useRule(g, f, *d)
+		return
+	}
 	switch {
 	case command && f != nil:
-		f.Path, f.File, f.Code, f.SideFile = "", nil, bundle.Code{}, ""
+		f.Path, f.File, f.Code, f.SideFile, f.Rule = "", nil, bundle.Code{}, "", false
 		f.Described = nil
 	case command:
 		f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: *d.Name, Listed: true}})
@@ -206,6 +210,26 @@ func (g *layerScan) use(d *schema.Described) {
 		g.takeCommand(f, d)
 	}
 	f.Described = append(f.Described, *d)
+}
+
+// useRule adds an entry that carries its reply itself. There must be no hook file of its
+// name: nobody could know which of the two is meant, and both may be guards.
+func useRule(g *layerScan, f *candidate.Hook, d schema.Described) {
+	if f == nil {
+		f = g.File(*d.Name)
+	}
+	switch {
+	case f != nil && f.Path != "" && d.Reply == nil: // a key of it was misspelt; it is rejected for that
+	case f != nil && f.Path != "":
+		g.Add(schema.NewFinding(d.At("reply"), *d.Name, schema.SeverityError, schema.CodeConflict,
+			"the entry has a reply, and there is a hook file of its name: "+f.Path, "leave the reply out, or give the rule another name"))
+		d.Faults = append(slices.Clone(d.Faults), "reply")
+	case f != nil: // an earlier entry: the later one counts, as it does for commands
+		f.Rule, f.Code, f.Described = true, bundle.Code{}, nil
+	default:
+		f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: *d.Name, Listed: true}, Rule: true})
+	}
+	f.Described = append(f.Described, d)
 }
 
 // recorded adds what was allowed of the project and is no longer found.

@@ -10,7 +10,8 @@ var (
 		"~", ".bak", ".orig", ".rej", // older versions
 		".swp", ".swx", ".tmp", ".part", // being edited or downloaded
 		".disable",                               // switched off by its name
-		".md", ".txt", ".json", ".yaml", ".toml", // notes, side files, settings
+		".md", ".txt", ".json", ".yaml", ".toml", // notes, side files, settings, tests
+		".test.yml", ".test.jsonc", // tests with an ending that is not read: hookd test says so
 	}
 )
 

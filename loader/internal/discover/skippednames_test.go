@@ -8,7 +8,7 @@ func TestSkipped(t *testing.T) {
 		"a.sh~": true, ".a.sh.swp": true, "#a.sh#": true, "a.sh.bak": true, "4913": true, ".DS_Store": true,
 		"README.md": true, "_shared.sh": true, "a.orig": true, "a.rej": true, "a.swx": true, "a.tmp": true,
 		"a.part": true, "a.disable": true, "a.txt": true, "a.sh.hook.json": true, "a.sh.hook.yaml": true, "acai.toml": true,
-		"1a": false, "a.json5": false,
+		"1a": false, "a.json5": false, "a.sh.test.yaml": true, "a.sh.test.json": true, "a.sh.test.yml": true, "a.yml": false,
 	}
 	for name, want := range tests {
 		if got := skipped(name); got != want {

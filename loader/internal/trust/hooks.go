@@ -171,6 +171,10 @@ func (d *Decider) hashListed(f *candidate.Subject) bool {
 // runCopy has the private copy run. Where a hash alone allowed the hook, the copy is
 // made now.
 func (d *Decider) runCopy(f *DecidedHook, make bool) {
+	if f.Rule {
+		f.Run = d.original(f)
+		return
+	}
 	f.Bundle.Members = slices.Clone(f.Bundle.Members)
 	if f.Resolution.Hook.InPlace && len(f.Bundle.Members) > 0 {
 		if err := d.runView(f); err != nil {
@@ -205,6 +209,9 @@ func (d *Decider) runCopy(f *DecidedHook, make bool) {
 // original returns the path of a hook that runs where it lies, and notes what keeps it
 // from running.
 func (d *Decider) original(f *DecidedHook) string {
+	if f.Rule {
+		return f.Described[len(f.Described)-1].Pos.File // nothing is started: the settings are all of it
+	}
 	if f.IsCommand() {
 		if len(f.Argv) == 0 {
 			return ""

@@ -55,7 +55,7 @@ func couldBlock(h *schema.Hook) bool {
 	if h.Mode == protocol.Audit && !h.Required {
 		return false
 	}
-	return h.Can != protocol.CanObserve || h.Required
+	return h.Can != protocol.CanObserve && (h.Reply == nil || h.Reply.Refuses()) || h.Required
 }
 
 // Start is how a hook's program is started.

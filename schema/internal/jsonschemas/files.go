@@ -26,6 +26,7 @@ func Files() (map[string][]byte, error) {
 		},
 		"side-file": func() (*jsonschema.Schema, error) { return description("F", "The description next to a hook's file") },
 		"settings":  settings,
+		"test":      func() (*jsonschema.Schema, error) { return tests(), nil },
 	} {
 		s, err := build()
 		if err != nil {

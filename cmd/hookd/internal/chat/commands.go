@@ -61,7 +61,7 @@ const helpEnd = `Any other line goes to the model. /NAME runs the recipe of that
 follows as its arguments (KEY=VALUE), or uses the skill of that name.
 While a turn runs, what you send waits for its end.
 enter sends · alt-enter, ctrl-j or a \ before enter begins a new line · ↑ ↓ earlier lines
-esc or ctrl-c aborts the turn, twice ends hookd`
+tab completes /NAME and @FILE · esc or ctrl-c aborts the turn, twice ends hookd`
 
 func helpText() string {
 	var b strings.Builder
@@ -71,6 +71,17 @@ func helpText() string {
 		}
 	}
 	return b.String() + helpEnd
+}
+
+// callable returns all that may follow a slash at the begin of a line.
+func callable(c *conversation.Conversation) (names []string) {
+	for _, row := range commandTable {
+		names = append(names, row.name)
+	}
+	for _, n := range append(c.Recipes(), c.Skills()...) {
+		names = append(names, n.Name)
+	}
+	return names
 }
 
 // answer returns what a command prints.

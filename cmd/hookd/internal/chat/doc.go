@@ -8,7 +8,8 @@
 // Two front ends show the dialog. The full screen (fullscreen.go) is for terminals that can
 // be drawn on: what is said scrolls away above, and below stands what goes on (view.go)
 // and the line that the person writes (screen.go, keys.go), with what was used so far
-// (usage.go). Line by line (linebyline.go) is for all others. Both print a turn with package runview.
+// (usage.go), and at the start what is spoken with and what was said before (header.go).
+// history.go keeps what was sent. Line by line (linebyline.go) is for all others. Both print a turn with package runview.
 //
 // A question of a hook, or of hookd itself, is shown in the full screen by asking.go, and
 // else by package question, which also says what a question holds. Rules of both: all that

@@ -32,8 +32,13 @@ func Run(ctx context.Context, hooks *engine.Opener, flags *conversation.Flags) e
 	if err != nil {
 		return err
 	}
-	f.screen.talk.isRecipe, f.screen.hookAtWork = c.IsRecipe, c.Engine.Progress().Slowest
+	f.screen.talk.isRecipe = c.IsRecipe
+	f.screen.known = known{hookAtWork: c.Engine.Progress().Slowest, callable: func() []string { return callable(c) }, root: c.Engine.Root}
 	f.screen.aside(header(f.screen.talk.p, c))
+	f.screen.aside(replay(f.screen.talk.p, c.Session.ID(), c.Session.State().Messages))
+	if c.Engine.StateDir != "" {
+		f.screen.history = openHistory(c.Engine.StateDir, c.Engine.Project())
+	}
 	tell := func(msg any) { f.program.Send(msg) }
 	f.driver = &driver{
 		ctx: ctx, c: c, tell: tell, onPanic: f.kill,

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/chat/internal/completion"
 )
 
 // key takes a key that the person pressed.
@@ -20,7 +22,11 @@ func (s *screen) key(k tea.KeyPressMsg) []effect {
 		return effects
 	}
 	s.writes(k)
+	s.choices = nil
 	switch name {
+	case "tab":
+		s.complete()
+		return nil
 	case "ctrl+d":
 		if s.input.Value() == "" {
 			return s.talk.end(hasQuit)
@@ -65,34 +71,24 @@ func (s *screen) atEnd() bool {
 	return s.input.Line() == len(lines)-1 && s.input.Column() == len([]rune(lines[len(lines)-1]))
 }
 
-// history is what was sent before.
-type history struct {
-	sent  []string
-	at    int    // place in sent; len(sent) is the draft
-	draft string // what was being written when the person went back
-}
-
-func (h *history) add(text string) {
-	if len(h.sent) == 0 || h.sent[len(h.sent)-1] != text {
-		h.sent = append(h.sent, text)
+// complete completes the word before the cursor, at the end of what is written. What it
+// could become is shown below.
+func (s *screen) complete() {
+	if !s.atEnd() {
+		return
 	}
-	h.at, h.draft = len(h.sent), ""
-}
-
-// move goes back or forth, from what is being written now, and returns what stands there.
-func (h *history) move(step int, now string) string {
-	to := h.at + step
-	if to < 0 || to > len(h.sent) {
-		return now
+	var names []string
+	if s.callable != nil {
+		names = s.callable()
 	}
-	if h.at == len(h.sent) {
-		h.draft = now
+	written := s.input.Value()
+	completed, choices := completion.Complete(written, s.root, names)
+	if completed != written {
+		s.input.SetValue(completed)
 	}
-	h.at = to
-	if to == len(h.sent) {
-		return h.draft
+	if len(choices) > 1 {
+		s.choices = choices
 	}
-	return h.sent[to]
 }
 
 // recall goes back or forth in what was sent before.
@@ -110,6 +106,9 @@ func (s *screen) send() []effect {
 	}
 	s.input.Reset()
 	s.history.add(text)
+	if name, _, _ := strings.Cut(strings.TrimPrefix(text, "/"), " "); text[0] == '/' && commandByName(name) != nil && name != "quit" && name != "exit" {
+		s.keep(text)
+	}
 	return s.talk.send(text)
 }
 

@@ -8,10 +8,13 @@ import (
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/question"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/runview"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // screen shows a dialog on the whole terminal: what is said scrolls away above, and below
@@ -30,7 +33,15 @@ type screen struct {
 	wrote   time.Time // when a key that writes was pressed last
 	asked   []*asking // questions, the first one is shown
 
-	hookAtWork func() (name string, since time.Time) // that takes longest; nil: nobody knows
+	known
+}
+
+// known is what a screen looks up. Its zero value knows nothing.
+type known struct {
+	hookAtWork func() (name string, since time.Time) // that takes longest
+	callable   func() []string                       // names that may follow a slash
+	root       string                                // folder that files are named from
+	choices    []string                              // for the word that the person asked to complete
 }
 
 // What only a screen wants done.
@@ -102,6 +113,9 @@ func (s *screen) update(msg any) (effects []effect) {
 		effects = s.interrupt()
 	case yieldMsg:
 		s.talk.shown(msg.Update)
+		if text := decidedPrompt(&msg.Update); text != "" {
+			s.keep(text)
+		}
 	case endedMsg:
 		effects = s.ended(msg)
 	case askMsg:
@@ -117,6 +131,26 @@ func (s *screen) update(msg any) (effects []effect) {
 		effects = append([]effect{printEffect(up)}, effects...)
 	}
 	return effects
+}
+
+// decidedPrompt returns a prompt of the person as hooks left it, "" for anything else.
+func decidedPrompt(y *agentloop.Update) string {
+	if y.Kind != agentloop.UpdateEvent || y.Event.Event != protocol.PromptSubmit || y.Outcome.Refused() || y.Event.Recipe != nil {
+		return ""
+	}
+	var d protocol.PromptSubmitData
+	if json.Unmarshal(y.Event.Data, &d) != nil || d.Source != "user" && d.Source != "follow-up" {
+		return ""
+	}
+	return d.Prompt
+}
+
+// keep writes a line to the history of later conversations, or says once that it cannot.
+func (s *screen) keep(text string) {
+	if err := s.history.keep(text); err != nil {
+		s.history.kept = nil
+		s.talk.warn("!", "what you send is not kept for later conversations: "+show.OneLine(err.Error()))
+	}
 }
 
 // ended takes the end of a turn. What the person sent meanwhile and is not done now comes

@@ -2,18 +2,9 @@ package chat
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
-	"github.com/hookd-dev/hookd/agentloop/model"
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/conversation"
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
-	"github.com/hookd-dev/hookd/executor"
-	"github.com/hookd-dev/hookd/internal/text"
-	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -135,55 +126,4 @@ func dollars(usd float64) string {
 		return fmt.Sprintf("$%.4f", usd)
 	}
 	return fmt.Sprintf("$%.2f", usd)
-}
-
-// header returns what stands above a conversation: the model, the folder, the hooks, and
-// what waits to be allowed.
-func header(p *show.Printer, c *conversation.Conversation) string {
-	line := p.In(show.Strong, "hookd") + p.In(show.Quiet, " · ") + show.Line(model.Origin(c.Model)) + p.In(show.Quiet, " · "+show.Line(homely(c.Engine.Root)))
-	w := c.Engine.Watcher()
-	if w == nil {
-		return line
-	}
-	return line + "\n" + hooksLine(p, w.Snapshot())
-}
-
-// hooksLine says how many hooks are asked, and what waits for the person.
-func hooksLine(p *show.Printer, s *loader.Snapshot) string {
-	ready := 0
-	for _, h := range s.Hooks {
-		if h.Status == executor.Ready {
-			ready++
-		}
-	}
-	line := p.In(show.Quiet, text.Count(ready, "hook"))
-	if guards := engine.WaitingGuards(s); len(guards) > 0 {
-		refuse := " refuses until you look at it: /trust"
-		if len(guards) > 1 {
-			refuse = " refuse until you look at them: /trust"
-		}
-		line += p.In(show.Quiet, " · ") + p.In(show.Warn, text.Count(len(guards), "guard")+refuse)
-	}
-	waiting := len(s.Unallowed) + len(s.UnallowedResources)
-	for _, file := range s.Settings {
-		if file.State == loader.SettingsUntrusted || file.State == loader.SettingsChanged {
-			waiting++
-		}
-	}
-	if waiting > 0 {
-		line += p.In(show.Quiet, " · ") + p.In(show.Warn, fmt.Sprintf("%d of this project wait to be allowed: /trust", waiting))
-	}
-	return line
-}
-
-// homely writes a path below the home folder with a tilde.
-func homely(path string) string {
-	home, err := os.UserHomeDir()
-	if err != nil || home == "" {
-		return path
-	}
-	if below, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(below) {
-		return filepath.Join("~", below)
-	}
-	return path
 }

@@ -80,6 +80,8 @@ func (s *screen) hint() string {
 	switch {
 	case !s.talk.last.IsZero() && s.talk.now().Sub(s.talk.last) < againWithin:
 		return "again to end hookd"
+	case len(s.choices) > 0:
+		return show.Shorten(strings.Join(s.choices, "  "), s.width-1)
 	case !s.talk.running && s.talk.turns == 0 && s.input.Value() == "":
 		return "/help lists the commands"
 	}

@@ -27,6 +27,11 @@ func (cmd *Commands) event(name protocol.EventName, data protocol.RawMessage, se
 	if err != nil {
 		return protocol.Event{}, places.NoDirectory()
 	}
+	return eventIn(cwd, name, data, session, project)
+}
+
+// eventIn returns an event of an agent that works in a folder.
+func eventIn(cwd string, name protocol.EventName, data protocol.RawMessage, session, project string) (protocol.Event, error) {
 	event := protocol.Event{
 		Protocol: protocol.Version, Event: name, ID: protocol.NewID(), Time: time.Now().UTC(),
 		Session: protocol.Session{ID: session}, Agent: protocol.Agent{ID: "main", Depth: hookenv.ProcessDepth(), Host: "hookd"},
@@ -52,7 +57,7 @@ func (cmd *Commands) eventData(name protocol.EventName, given string, isGiven bo
 	if !isGiven {
 		return sampleData(name, tools), nil
 	}
-	text, err := cmd.readData(given)
+	text, err := readData(cmd.Console.In, given)
 	if err != nil {
 		return nil, err
 	}
@@ -93,10 +98,10 @@ func withKind(spec *protocol.Spec, data protocol.RawMessage) protocol.RawMessage
 	return fmt.Appendf(nil, `{"kind":%q,%s`, kind, rest)
 }
 
-func (cmd *Commands) readData(given string) ([]byte, error) {
+func readData(in io.Reader, given string) ([]byte, error) {
 	switch {
 	case given == "-":
-		text, err := io.ReadAll(cmd.Console.In)
+		text, err := io.ReadAll(in)
 		if err != nil {
 			return nil, cli.Failed("read", fmt.Errorf("read stdin: %w", err), "")
 		}

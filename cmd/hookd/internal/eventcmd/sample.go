@@ -3,7 +3,9 @@ package eventcmd
 import (
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
 )
 
 // sampleCalls are tool calls by the tool's kind, for hooks that match one.
@@ -82,4 +84,23 @@ func sampleData(event protocol.EventName, tools []string) protocol.RawMessage {
 		}
 	}
 	return protocol.RawMessage(strings.ReplaceAll(samples[event], "CALL", call))
+}
+
+// sampleForRule changes a sample so that it is of a call which the rule is about: with a
+// command and a path as its first patterns say. A regular expression has no sample.
+func sampleForRule(data protocol.RawMessage, match *schema.Match) protocol.RawMessage {
+	set := func(name string, patterns []string, instead string) {
+		if len(patterns) == 0 || strings.HasPrefix(patterns[0], "/") && strings.HasSuffix(patterns[0], "/") {
+			return
+		}
+		text := strings.NewReplacer("**/", "", "*", instead, "?", "x").Replace(patterns[0])
+		args := jsonspan.With(jsonspan.Without(jsonspan.Get(data, "args"), name), name, jsonspan.Quote(text))
+		data = jsonspan.With(jsonspan.Without(data, "args"), "args", args)
+	}
+	if len(match.Path) > 0 && len(match.Tool) == 0 {
+		data = protocol.RawMessage(strings.Replace(string(data), sampleCalls["bash"], sampleCalls["write_file"], 1))
+	}
+	set("command", match.Command, "x")
+	set("path", match.Path, "x")
+	return data
 }

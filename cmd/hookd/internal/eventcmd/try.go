@@ -39,7 +39,7 @@ func (cmd *Commands) Try() *cobra.Command {
 what it was given, what it answered, and what would change. Trying a file is
 consent to run that file. --watch runs it again each time it is saved. An entry of
 settings, an imported one too, is tried by the name that hookd list shows; one of a
-project must have been allowed.
+project must have been allowed. A rule, which starts no program, is tried with its match.
 
 --fault runs, in place of the hook's program, one of hookd's own that fails, and
 shows what the hook's class, rule and limit make of that: the failure's name, the
@@ -176,15 +176,28 @@ func (cmd *Commands) tryOnce(ctx context.Context, rt *process.Runtime, of subjec
 	return err
 }
 
-// runTrial asks the one hook, whatever its matcher says, and waits for an
+// runTrial asks the one hook, a program whatever its matcher says, and waits for an
 // observer too.
 func (cmd *Commands) runTrial(ctx context.Context, snapshot *loader.Snapshot, t *trial) error {
 	hook := *t.hook
-	hook.Events, hook.Match, hook.Matcher = []protocol.EventName{t.given.Event}, schema.Match{}, ""
+	hook.Events, hook.Matcher = []protocol.EventName{t.given.Event}, ""
+	if hook.Reply == nil { // of a rule its match is all that there is to try
+		hook.Match = schema.Match{}
+	}
+	if err := fireOne(ctx, cmd.Console, snapshot, &hook, t); err != nil {
+		return err
+	}
+	t.fits = fits(ctx, t)
+	return nil
+}
+
+// fireOne fires the event of a trial with one hook and nothing else: without records, and
+// without what hooks remember. It waits for an observer too.
+func fireOne(ctx context.Context, console *cli.Console, snapshot *loader.Snapshot, hook *executor.Hook, t *trial) error {
 	hook.Sensitive = false // the person who tries it gave the event, and is to see all that it does
 	hook.Asker = &listener{asker: t.hook.Asker, trial: t}
-	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: snapshot.Set.Settings, Hooks: []*executor.Hook{&hook}})
-	observer := engine.Observe(cmd.Console, nil)
+	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: snapshot.Set.Settings, Hooks: []*executor.Hook{hook}})
+	observer := engine.Observe(console, nil)
 	defer observer.Progress.Stop()
 	hooks := executor.New(set, executor.Options{Depth: hookenv.ProcessDepth(), Progress: observer.Hooks()})
 	outcome, err := hooks.Fire(ctx, t.given)
@@ -199,7 +212,6 @@ func (cmd *Commands) runTrial(ctx context.Context, snapshot *loader.Snapshot, t 
 		outcome.Runs = observer.LateRuns.Runs()
 	}
 	t.outcome = outcome
-	t.fits = fits(ctx, t)
 	return nil
 }
 

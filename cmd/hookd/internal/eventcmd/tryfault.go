@@ -69,6 +69,9 @@ func (cmd *Commands) tryFaults(ctx context.Context, rt *process.Runtime, of subj
 	if err != nil {
 		return err
 	}
+	if t.hook.Reply != nil {
+		return cli.Usage("no-program", t.hook.Name+" is a rule: it starts no program that could fail", "hookd try "+t.hook.Name+" shows what it answers")
+	}
 	trials := faultTrials(t, faults)
 	if err := cmd.runFaults(ctx, snapshot, trials); err != nil {
 		return err
@@ -94,6 +97,9 @@ func (cmd *Commands) tryFaultsOfAll(ctx context.Context, f tryFlags) error {
 	for _, hook := range snapshot.Set.Hooks {
 		if hook.Status == executor.Rejected || hook.Status == executor.Disabled {
 			continue // no settings that count
+		}
+		if hook.Reply != nil {
+			continue // it starts no program that could fail
 		}
 		t, err := cmd.trialOf(hook, snapshot.Project, f)
 		if err != nil {

@@ -149,6 +149,9 @@ func (cmd *Commands) trialOf(hook *executor.Hook, project string, f tryFlags) (*
 	if err != nil {
 		return nil, err
 	}
+	if !f.hasData && hook.Reply != nil {
+		data = sampleForRule(data, &hook.Match)
+	}
 	given, err := cmd.event(name, data, "", project)
 	if err != nil {
 		return nil, err

@@ -64,6 +64,10 @@ func (t *trial) show(p *show.Printer) {
 	p.Print("\n")
 	run.Stderr = "" // shown above
 	report.Trial(p, &t.outcome, true)
+	if !t.fits && t.hook.Reply != nil {
+		p.Print("  %s\n", p.In(show.Warn, "! the rule is not about this event: it is for "+show.Line(hookEvents(t.hook))+"; --data gives another"))
+		return
+	}
 	if !t.fits {
 		p.Print("  %s\n", p.In(show.Warn, "! in a session it would not be asked about this event: it is for "+show.Line(hookEvents(t.hook))))
 	}

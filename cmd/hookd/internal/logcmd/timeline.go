@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
@@ -18,16 +19,22 @@ import (
 // what its caller did.
 type timeline struct {
 	p      *show.Printer
-	root   int // depth of the first event's agent
+	day    string // of the line before
+	root   int    // depth of the first event's agent
 	rooted bool
 }
 
 // line prints one line of a record.
 func (v *timeline) line(line *record.Line) {
 	p := v.p
+	day := line.Time.Local().Format(time.DateOnly)
+	if v.day != "" && v.day != day {
+		p.Print("%s\n", p.In(show.Strong, day))
+	}
+	v.day = day
 	at := p.In(show.Quiet, line.Time.Local().Format("15:04:05.000"))
 	if line.Lost > 0 {
-		p.Print("%s  %s\n", at, p.In(show.Warn, lostText(line)))
+		p.Print("%s         %s\n", at, p.In(show.Warn, lostText(line)))
 	}
 	switch line.Kind {
 	case record.KindEvent:
@@ -43,20 +50,20 @@ func (v *timeline) line(line *record.Line) {
 	case record.KindSet:
 		var s record.Set
 		if line.Decode(&s) == nil {
-			p.Print("%s  %s\n", at, p.In(show.Quiet, setText(&s)))
+			p.Print("%s         %s\n", at, p.In(show.Quiet, setText(&s)))
 		}
 	case record.KindMark:
 		var m record.Mark
 		if line.Decode(&m) == nil {
-			p.Print("%s  %s\n", at, p.In(show.Quiet, "hookd verify waited for this call of "+show.Line(m.Host)+": it came"))
+			p.Print("%s         %s\n", at, p.In(show.Quiet, "hookd verify waited for this call of "+show.Line(m.Host)+": it came"))
 		}
 	case record.KindTrust:
 		var d record.Trust
 		if line.Decode(&d) == nil {
-			p.Print("%s  %s\n", at, trustText(p, &d))
+			p.Print("%s         %s\n", at, trustText(p, &d))
 		}
 	default:
-		p.Print("%s  %s\n", at, show.Line(string(line.Kind)))
+		p.Print("%s         %s\n", at, show.Line(string(line.Kind)))
 	}
 }
 
@@ -68,6 +75,9 @@ func lostText(line *record.Line) string {
 	}
 	return text
 }
+
+// beside is as wide as the time and the ID of an event.
+const beside = "                     "
 
 // deepest is how many steps of two characters an event is indented at most: a record may
 // claim any depth.
@@ -87,8 +97,8 @@ func (v *timeline) event(at string, e *record.Event) {
 	if e.Tool != "" {
 		subject += " " + show.Line(e.Tool)
 	}
-	p.Print("%s  %s%s %s\n", at, subject, strings.Repeat(" ", max(1, 34-len([]rune(subject)))), decisionText(p, e))
-	below := "              " + indent
+	p.Print("%s  %s%s %s\n", at+" "+p.In(show.Name, idEnd(e.ID)), subject, strings.Repeat(" ", max(1, 29-show.Width(subject))), decisionText(p, e))
+	below := beside + indent
 	for _, c := range e.Changed {
 		p.Print("%s%s changed %s\n", below, p.In(show.Name, show.Line(c.By)), show.Line(report.Dotted(c.Path)))
 	}
@@ -171,7 +181,7 @@ func (v *timeline) late(at string, l *record.Late) {
 	if run.Failure == "" && l.Note == "" && l.Dropped == 0 && run.Skipped == "" {
 		tone = show.Quiet
 	}
-	text := fmt.Sprintf("%s  %s %s %s %s", at, p.In(show.Quiet, show.Line(string(l.Event))+", later:"),
+	text := fmt.Sprintf("%s %s  %s %s %s %s", at, p.In(show.Name, idEnd(l.ID)), p.In(show.Quiet, show.Line(string(l.Event))+", later:"),
 		p.In(show.Name, show.Line(run.Hook)), p.In(tone, answer), p.In(show.Quiet, show.Milliseconds(run.TookMs)))
 	for _, note := range []string{run.Detail, l.Note} {
 		if note != "" {
@@ -179,7 +189,7 @@ func (v *timeline) late(at string, l *record.Late) {
 		}
 	}
 	p.Print("%s\n", text)
-	report.Warnings(p, "              ", []protocol.Run{{Hook: run.Hook, Source: run.Source, Warnings: run.Warnings}}, false)
+	report.Warnings(p, beside, []protocol.Run{{Hook: run.Hook, Source: run.Source, Warnings: run.Warnings}}, false)
 }
 
 func actionText(p *show.Printer, action protocol.Action) string {

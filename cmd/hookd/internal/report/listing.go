@@ -13,6 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rule"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/units"
 )
@@ -149,10 +150,31 @@ func canText(h daemon.Listed) string {
 	if h.Mode == protocol.Audit {
 		text += " (audit)"
 	}
+	if h.Reply != nil {
+		text = "rule: " + ruleText(h.Reply)
+		if h.Mode == protocol.Audit {
+			text += " (audit)"
+		}
+	}
 	if h.Dialect != "" {
 		text += ", speaks " + show.Line(h.Dialect)
 	}
 	return text
+}
+
+// ruleText says in a word or two what a rule answers.
+func ruleText(r *rule.Reply) string {
+	var words []string
+	if r.Refuses() || r.Grants() {
+		words = append(words, string(r.Action))
+	}
+	if r.Context != "" {
+		words = append(words, "context")
+	}
+	if r.Notice != "" {
+		words = append(words, "notice")
+	}
+	return strings.Join(words, ", ")
 }
 
 func failureText(h daemon.Listed) string {
@@ -215,6 +237,12 @@ func matchText(m schema.Match) string {
 	}
 	if m.Step != "" {
 		match = append(match, "step "+m.Step)
+	}
+	if len(m.Command) > 0 {
+		match = append(match, "command "+show.Shorten(strings.Join(m.Command, ", "), 60))
+	}
+	if len(m.Path) > 0 {
+		match = append(match, "path "+show.Shorten(strings.Join(m.Path, ", "), 60))
 	}
 	if m.When != "" {
 		match = append(match, "when "+show.Shorten(m.When, 40))

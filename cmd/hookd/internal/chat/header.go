@@ -1,0 +1,126 @@
+package chat
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/conversation"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/internal/text"
+	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// header returns what stands above a conversation: the model, the folder, the hooks, and
+// what waits to be allowed.
+func header(p *show.Printer, c *conversation.Conversation) string {
+	line := p.In(show.Strong, "hookd") + p.In(show.Quiet, " · ") + show.Line(model.Origin(c.Model)) + p.In(show.Quiet, " · "+show.Line(homely(c.Engine.Root)))
+	w := c.Engine.Watcher()
+	if w == nil {
+		return line
+	}
+	return line + "\n" + hooksLine(p, w.Snapshot())
+}
+
+// hooksLine says how many hooks are asked, and what waits for the person.
+func hooksLine(p *show.Printer, s *loader.Snapshot) string {
+	ready := 0
+	for _, h := range s.Hooks {
+		if h.Status == executor.Ready {
+			ready++
+		}
+	}
+	line := p.In(show.Quiet, text.Count(ready, "hook"))
+	if guards := engine.WaitingGuards(s); len(guards) > 0 {
+		refuse := " refuses until you look at it: /trust"
+		if len(guards) > 1 {
+			refuse = " refuse until you look at them: /trust"
+		}
+		line += p.In(show.Quiet, " · ") + p.In(show.Warn, text.Count(len(guards), "guard")+refuse)
+	}
+	waiting := len(s.Unallowed) + len(s.UnallowedResources)
+	for _, file := range s.Settings {
+		if file.State == loader.SettingsUntrusted || file.State == loader.SettingsChanged {
+			waiting++
+		}
+	}
+	if waiting > 0 {
+		line += p.In(show.Quiet, " · ") + p.In(show.Warn, fmt.Sprintf("%d of this project wait to be allowed: /trust", waiting))
+	}
+	return line
+}
+
+// homely writes a path below the home folder with a tilde.
+func homely(path string) string {
+	home, err := os.UserHomeDir()
+	if err != nil || home == "" {
+		return path
+	}
+	if below, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(below) {
+		return filepath.Join("~", below)
+	}
+	return path
+}
+
+// Bounds of what is shown of a conversation that goes on.
+const (
+	replayedPrompts = 2
+	replayedLines   = 6 // of an answer
+)
+
+// replay returns the end of a conversation that goes on: the last prompts, and the answers
+// to them. It is "" for a new one.
+func replay(p *show.Printer, id string, messages []protocol.Message) string {
+	from, prompts := len(messages), 0
+	for i := len(messages) - 1; i >= 0 && prompts < replayedPrompts; i-- {
+		if messages[i].Role == protocol.RoleUser && said(&messages[i]) != "" {
+			from, prompts = i, prompts+1
+		}
+	}
+	if prompts == 0 {
+		return ""
+	}
+	var out bytes.Buffer
+	painter := &show.Printer{W: &out, Color: p.Color, Width: p.Width}
+	if from > 0 {
+		painter.Print("%s\n", p.In(show.Quiet, fmt.Sprintf("… %s before; hookd sessions show %s", text.Count(from, "message"), id)))
+	}
+	for i := range messages[from:] {
+		m := &messages[from+i]
+		body := said(m)
+		if body == "" {
+			continue
+		}
+		switch m.Role {
+		case protocol.RoleUser:
+			painter.Print("%s %s\n", p.In(show.Quiet, "›"), p.In(show.Strong, show.Line(show.Shorten(body, 400))))
+		case protocol.RoleAssistant:
+			lines := strings.Split(body, "\n")
+			more := ""
+			if left := len(lines) - replayedLines; left > 0 {
+				lines, more = lines[:replayedLines], fmt.Sprintf("\n… %s more", text.Count(left, "line"))
+			}
+			flow := show.NewFlow(p.Width, 2, "  ", func(s string) string { return p.In(show.Quiet, s) })
+			body = show.Visible(show.Shorten(strings.Join(lines, "\n"), 2000) + more)
+			painter.Raw(p.In(show.Quiet, "●") + " " + flow.Write(body) + flow.End() + "\n")
+		}
+	}
+	return strings.TrimRight(out.String(), "\n")
+}
+
+// said returns what a person or the model said in a message, without what hooks added.
+func said(m *protocol.Message) string {
+	var parts []string
+	for _, part := range m.Content {
+		if part.Type == protocol.PartText && part.Hook == "" {
+			parts = append(parts, part.Text)
+		}
+	}
+	return strings.TrimSpace(strings.Join(parts, "\n"))
+}

@@ -1,0 +1,251 @@
+package eventcmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/testfile"
+)
+
+// foundTests are the tests of one call of hookd test.
+type foundTests struct {
+	suites   []*suite
+	findings []schema.Finding // about test files that belong to no suite
+	untested []string         // names of hooks without tests
+	folders  []string         // where tests may appear
+}
+
+// suite is one test file with its hook.
+type suite struct {
+	snapshot *loader.Snapshot
+	hook     *executor.Hook
+	of       subject
+	file     *testfile.File
+	findings []schema.Finding // about the test file
+	fault    *cli.Fault       // why none of it was run, nil if it was
+	results  []testResult
+}
+
+// findTests finds the tests of the named hooks, or of all that rule here.
+func (cmd *tester) findTests(ctx context.Context, rt *process.Runtime, names []string) (*foundTests, error) {
+	found := &foundTests{}
+	if len(names) > 0 {
+		for _, name := range names {
+			if err := cmd.findTestsOf(ctx, rt, found, name); err != nil {
+				return found, err
+			}
+		}
+		return found, nil
+	}
+	snapshot, err := cmd.Opener.Look(ctx)
+	if err != nil {
+		return found, err
+	}
+	for _, hook := range snapshot.Set.Hooks {
+		if hook.Layer == protocol.Builtin {
+			continue
+		}
+		found.add(snapshot, hook, subject{name: hook.Name}, about(hook.Name, snapshot.Findings))
+	}
+	found.addStray(snapshot)
+	return found, nil
+}
+
+// findTestsOf finds the tests of the hook that a word of the command line means: its name,
+// its file, or its test file.
+func (cmd *tester) findTestsOf(ctx context.Context, rt *process.Runtime, found *foundTests, word string) error {
+	for _, suffix := range testfile.Suffixes {
+		word = strings.TrimSuffix(word, suffix)
+	}
+	of, err := cmd.subjectOf(ctx, word)
+	if err != nil {
+		return err
+	}
+	snapshot, hook, findings, err := cmd.load(ctx, rt, of)
+	if err != nil {
+		return err
+	}
+	if !found.add(snapshot, hook, of, findings) {
+		return cli.Usage("no-tests", hook.Name+" has no tests", "write "+testPaths(snapshot, hook)[0]+"; docs/hooks.md shows how")
+	}
+	return nil
+}
+
+// add adds the tests of a hook. It reports whether there are any.
+func (found *foundTests) add(snapshot *loader.Snapshot, hook *executor.Hook, of subject, about []schema.Finding) bool {
+	any := false
+	for _, path := range testPaths(snapshot, hook) {
+		found.folders = append(found.folders, filepath.Dir(path))
+		if _, err := os.Lstat(path); err != nil {
+			continue
+		}
+		any = true
+		s := &suite{snapshot: snapshot, hook: hook, of: of}
+		s.file, s.findings = readTestFile(path)
+		if hook.Asker == nil {
+			s.fault = cannotRun(hook, about, true)
+		}
+		found.suites = append(found.suites, s)
+	}
+	if !any {
+		found.untested = append(found.untested, hook.Name)
+	}
+	return any
+}
+
+// testPaths returns the paths at which tests of a hook may lie.
+func testPaths(snapshot *loader.Snapshot, hook *executor.Hook) (paths []string) {
+	base := filepath.Join(hooksFolder(snapshot, hook), filepath.Base(hook.Name))
+	if hook.Path != "" && len(hook.Command) == 0 && hook.Imported == nil {
+		base = hook.Path
+	}
+	for _, suffix := range testfile.Suffixes {
+		paths = append(paths, base+suffix)
+	}
+	return paths
+}
+
+// hooksFolder returns the hooks folder of a hook's layer.
+func hooksFolder(snapshot *loader.Snapshot, hook *executor.Hook) string {
+	if hook.Layer == protocol.Project {
+		root := snapshot.Project
+		if hook.Home != "" {
+			root = hook.Home
+		}
+		return filepath.Join(root, ".acai", "hooks")
+	}
+	for _, s := range snapshot.Settings {
+		if s.Layer == hook.Layer && s.File != "" {
+			return filepath.Join(filepath.Dir(s.File), "hooks")
+		}
+	}
+	return filepath.Dir(hook.Path)
+}
+
+// readTestFile reads a test file. Only a regular file is opened: a FIFO would wait for a
+// writer.
+func readTestFile(path string) (*testfile.File, []schema.Finding) {
+	unreadable := func(why, remedy string) (*testfile.File, []schema.Finding) {
+		return &testfile.File{Path: path}, []schema.Finding{schema.NewFinding(schema.Pos{File: path}, "", schema.SeverityError,
+			testfile.CodeUnreadable, "the tests cannot be read: "+why, remedy)}
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return unreadable(reason(err), "make it a file that you can read, or remove it")
+	case !info.Mode().IsRegular():
+		return unreadable("it is no regular file", "put a file there, or remove it")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return unreadable(reason(err), "chmod u+r "+path)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, testfile.MaxSize+1))
+	if err != nil {
+		return unreadable(reason(err), "make it a file that you can read")
+	}
+	if len(text) > testfile.MaxSize {
+		return unreadable(fmt.Sprintf("it is larger than %d bytes", testfile.MaxSize), "split it, or make it shorter")
+	}
+	return testfile.Parse(path, text)
+}
+
+// reason returns an error of the file system without the path, which is said beside it.
+func reason(err error) string {
+	if path, is := err.(*os.PathError); is {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// addStray tells of test files in the project's hooks folder that no hook has, and of those
+// with an ending that is not read: a test that nobody runs looks like one that passes.
+func (found *foundTests) addStray(snapshot *loader.Snapshot) {
+	if snapshot.Project == "" {
+		return
+	}
+	folder := filepath.Join(snapshot.Project, ".acai", "hooks")
+	found.folders = append(found.folders, folder)
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		name := entry.Name()
+		i := strings.LastIndex(name, ".test.")
+		if i <= 0 || name[0] == '.' || name[0] == '_' || slices.ContainsFunc(found.suites, func(s *suite) bool { return s.file.Path == filepath.Join(folder, name) }) {
+			continue
+		}
+		say := func(message, remedy string) {
+			found.findings = append(found.findings, schema.NewFinding(schema.Pos{File: filepath.Join(folder, name)}, "", schema.SeverityError, testfile.CodeUnreadable, message, remedy))
+		}
+		switch ending := name[i:]; {
+		case slices.Contains(testfile.Suffixes, ending):
+			say("there is no hook "+name[:i]+" for these tests", "rename the file to that of its hook, or remove it")
+		case ending == ".test.yml" || ending == ".test.toml" || ending == ".test.jsonc":
+			say("hookd does not read tests with this ending", "rename it to "+name[:i]+".test.yaml")
+		}
+	}
+}
+
+// watched returns the files of which each save is a reason to run the tests again.
+func (found *foundTests) watched() []string {
+	var files []string
+	for _, s := range found.suites {
+		files = append(files, s.file.Path)
+		if s.hook.Path != "" {
+			files = append(files, s.hook.Path)
+		}
+	}
+	files = append(files, found.folders...)
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// awaitAnySave waits until one of the files was saved since a time, and is not being
+// written any more.
+func awaitAnySave(ctx context.Context, files []string, since time.Time) error {
+	stamps := func() map[string]stamp {
+		all := map[string]stamp{}
+		for _, file := range files {
+			all[file] = stampOf(file)
+		}
+		return all
+	}
+	before, last := stamps(), map[string]stamp(nil)
+	changed := slices.ContainsFunc(files, func(file string) bool { return before[file].modified.After(since) })
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(100 * time.Millisecond):
+		}
+		now := stamps()
+		for file, s := range now {
+			changed = changed || s != before[file]
+		}
+		if changed && last != nil && equalStamps(now, last) {
+			return nil
+		}
+		last = now
+	}
+}
+
+func equalStamps(a, b map[string]stamp) bool {
+	for file := range a {
+		if a[file] != b[file] {
+			return false
+		}
+	}
+	return true
+}
