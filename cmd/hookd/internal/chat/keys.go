@@ -1,12 +1,14 @@
 package chat
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/chat/internal/completion"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
 
 // key takes a key that the person pressed.
@@ -66,9 +68,9 @@ func (s *screen) writes(k tea.KeyPressMsg) {
 }
 
 // atEnd reports whether the cursor is at the end of what is written.
-func (s *screen) atEnd() bool {
-	lines := strings.Split(s.input.Value(), "\n")
-	return s.input.Line() == len(lines)-1 && s.input.Column() == len([]rune(lines[len(lines)-1]))
+func (d *draft) atEnd() bool {
+	lines := strings.Split(d.input.Value(), "\n")
+	return d.input.Line() == len(lines)-1 && d.input.Column() == len([]rune(lines[len(lines)-1]))
 }
 
 // complete completes the word before the cursor, at the end of what is written. What it
@@ -92,19 +94,20 @@ func (s *screen) complete() {
 }
 
 // recall goes back or forth in what was sent before.
-func (s *screen) recall(step int) {
-	if text := s.history.move(step, s.input.Value()); text != s.input.Value() {
-		s.input.SetValue(text)
+func (d *draft) recall(step int) {
+	if text := d.history.move(step, d.input.Value()); text != d.input.Value() {
+		d.input.SetValue(text)
 	}
 }
 
 // send takes the enter key.
 func (s *screen) send() []effect {
-	text := strings.TrimSpace(s.input.Value())
+	text := strings.TrimSpace(s.pasted.unfold(s.input.Value()))
 	if text == "" {
 		return nil
 	}
 	s.input.Reset()
+	s.pasted = nil
 	s.history.add(text)
 	if name, _, _ := strings.Cut(strings.TrimPrefix(text, "/"), " "); text[0] == '/' && commandByName(name) != nil && name != "quit" && name != "exit" {
 		s.keep(text)
@@ -118,7 +121,45 @@ func (s *screen) interrupt() []effect {
 	effects, quiet := s.talk.interrupt()
 	if quiet && s.input.Value() != "" {
 		s.input.Reset()
+		s.pasted = nil
 		s.talk.last = time.Time{}
 	}
 	return effects
+}
+
+// pastes are the texts that were pasted into the line that is written and are too long to
+// stand in it. A mark stands for each; a mark that the person changes is text like any other.
+type pastes []paste
+
+type paste struct{ mark, text string }
+
+// Of a paste that stands in the line itself.
+const (
+	mostPastedLines = 8
+	mostPastedBytes = 2000
+)
+
+// paste takes what the person pasted.
+func (d *draft) paste(text string) {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	if lines := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; lines > mostPastedLines || len(text) > mostPastedBytes {
+		size := fmt.Sprintf("%d lines", lines)
+		if lines == 1 {
+			size = show.Number(int64(len(text))) + " bytes"
+		}
+		mark := fmt.Sprintf("[pasted %d: %s]", len(d.pasted)+1, size)
+		d.pasted = append(d.pasted, paste{mark, text})
+		text = mark
+	}
+	d.input.InsertString(text)
+}
+
+// unfold puts the pasted texts in the places of their marks. A mark inside of a pasted text
+// stays as it is.
+func (p pastes) unfold(written string) string {
+	var replaced []string
+	for _, one := range p {
+		replaced = append(replaced, one.mark, one.text)
+	}
+	return strings.NewReplacer(replaced...).Replace(written)
 }

@@ -28,12 +28,18 @@ type screen struct {
 	sized         bool // the terminal has said how large it is
 	frame         int  // of the spinner
 
-	input   textarea.Model
-	history history
-	wrote   time.Time // when a key that writes was pressed last
-	asked   []*asking // questions, the first one is shown
+	draft
+	asked []*asking // questions, the first one is shown
 
 	known
+}
+
+// draft is what the person writes.
+type draft struct {
+	input   textarea.Model
+	history history
+	pasted  pastes
+	wrote   time.Time // when a key that writes was pressed last
 }
 
 // known is what a screen looks up. Its zero value knows nothing.
@@ -54,7 +60,7 @@ type (
 )
 
 func newScreen(width int, color bool) *screen {
-	s := &screen{said: &bytes.Buffer{}, input: textarea.New()}
+	s := &screen{said: &bytes.Buffer{}, draft: draft{input: textarea.New()}}
 	s.input.ShowLineNumbers = false
 	s.input.Prompt = "› "
 	s.input.SetPromptFunc(2, func(line textarea.PromptInfo) string {
@@ -108,7 +114,7 @@ func (s *screen) update(msg any) (effects []effect) {
 			s.asked[0].why += msg.Content
 			break
 		}
-		s.input.InsertString(strings.ReplaceAll(strings.ReplaceAll(msg.Content, "\r\n", "\n"), "\r", "\n"))
+		s.paste(msg.Content)
 	case interruptMsg:
 		effects = s.interrupt()
 	case yieldMsg:

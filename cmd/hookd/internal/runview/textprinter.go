@@ -1,6 +1,7 @@
 package runview
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -194,10 +195,40 @@ func (v *TextPrinter) prompt(y *agentloop.Update) {
 		v.line(v.p.In(show.Quiet, "› "+show.Line(show.Shorten(show.FirstLine(d.Prompt), 100))))
 	case v.options.Echoed && d.Source != "follow-up":
 		clear(v.text.depths)
+	case v.options.Folded:
+		clear(v.text.depths)
+		v.p.Raw(foldedPrompt(v.p, &v.calls.details, d.Prompt))
 	default:
 		clear(v.text.depths)
 		v.line(v.p.In(show.Quiet, "›") + " " + v.p.In(show.Strong, show.Line(d.Prompt)))
 	}
+}
+
+// shownPrompt is how many lines of a prompt are shown without being asked for.
+const shownPrompt = 8
+
+// foldedPrompt returns a prompt with its lines as the person wrote them. Of a long one, which
+// was pasted most often, the rest waits under a number.
+func foldedPrompt(p *show.Printer, folded *details, prompt string) string {
+	var out bytes.Buffer
+	lines := strings.Split(strings.TrimRight(show.Visible(prompt), "\n"), "\n")
+	left := 0
+	if len(lines) > shownPrompt+1 { // the line that says so would take as much room
+		left = len(lines) - shownPrompt
+	}
+	mark := "› "
+	for _, line := range lines[:len(lines)-left] {
+		flow := show.NewFlow(p.Width, 2, "  ", func(s string) string { return p.In(show.Strong, s) })
+		out.WriteString(p.In(show.Quiet, mark) + flow.Write(line) + flow.End() + "\n")
+		mark = "  "
+	}
+	if left > 0 {
+		var whole bytes.Buffer
+		(&show.Printer{W: &whole}).Indented("  ", show.Plain, show.Visible(prompt))
+		number := folded.add("prompt", whole.String())
+		out.WriteString("  " + p.In(show.Quiet, fmt.Sprintf("… %s more  #%d", text.Count(left, "line"), number)) + "\n")
+	}
+	return out.String()
 }
 
 // messageEnd prints what an agent below the run's own said: it is not streamed, since
