@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
 // Input is what the keys compare of one version of an event. Data is read by the first
@@ -85,12 +86,13 @@ func kindsIn(list protocol.RawMessage) string {
 	return strings.Join(kinds, " ")
 }
 
-// mayBe are the kinds of [Key.MayBe].
-func (k *Key) mayBe() (kinds []protocol.ToolKind) {
+// Seen is the tool of the event as patterns see it.
+func (k *Key) Seen() *toolname.Seen {
+	seen := &toolname.Seen{Name: k.Tool, Host: k.HostTool, Kind: k.Kind}
 	for kind := range strings.FieldsSeq(k.MayBe) {
-		kinds = append(kinds, protocol.ToolKind(kind))
+		seen.MayBe = append(seen.MayBe, protocol.ToolKind(kind))
 	}
-	return kinds
+	return seen
 }
 
 var toolKinds = []protocol.ToolKind{
