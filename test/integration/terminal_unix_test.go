@@ -386,3 +386,46 @@ func TestDumbTerminalStreams(t *testing.T) {
 		t.Errorf("stdout has %q, want %q (%v)", text, want, err)
 	}
 }
+
+// Another conversation begins in the same process: the first one ends for its hooks, the
+// second one knows nothing of it, and what was sent is still in the history.
+func TestTerminalBeginsAnew(t *testing.T) {
+	t.Parallel()
+	for _, termName := range []string{"xterm", "dumb"} {
+		t.Run(termName, func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t)
+			ends := filepath.Join(b.folder, "ends")
+			b.script(t, "ends.sh", "#!/bin/sh\n# hook: events=session-end can=observe timeout=10s\necho end >> '"+ends+"'\n")
+			if err := os.WriteFile(filepath.Join(b.project, "turns.yaml"), []byte("turns:\n- text: hello\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p := sitDown(t, b, termName, "run", "--model", "scripted:turns.yaml")
+			enter, ready := "\r", "/help lists the commands"
+			if termName == "dumb" {
+				enter, ready = "\n", "› "
+			}
+			p.sees(ready)
+			p.types("first" + enter)
+			p.sees("hello")
+			p.sees("1 step")
+			p.types("/new" + enter)
+			if termName == "dumb" {
+				p.sees("/new") // the terminal shows what is typed
+			}
+			p.sees(ready)
+			p.types("second" + enter)
+			p.sees("hello") // the script begins anew too: a turn that is left over would be none
+			p.sees("1 step")
+			p.types("/quit" + enter)
+			p.leaves(0)
+			out, _, _ := b.runs(t, nil, "sessions", "list")
+			if strings.Count(out, "closed") != 2 || !strings.Contains(out, "first") || !strings.Contains(out, "second") {
+				t.Errorf("the sessions:\n%s", out)
+			}
+			if text, err := os.ReadFile(ends); strings.Count(string(text), "end") != 2 {
+				t.Errorf("hooks saw the ends %q, %v", text, err)
+			}
+		})
+	}
+}

@@ -42,6 +42,7 @@ var commandTable = []command{
 	{name: "cost", does: "what this conversation has used"},
 	{name: "model", args: "[NAME]", does: "say which model answers, or let another one answer", between: true},
 	{name: "compact", args: "[INSTRUCTIONS]", does: "put a summary in the place of the conversation", between: true},
+	{name: "new", does: "end this conversation and begin another one", between: true},
 	{name: "sessions", does: "the sessions of this project"},
 	{name: "quit", does: "end the conversation (or ctrl-d)"},
 	{name: "exit"},

@@ -43,6 +43,7 @@ type ending string
 const (
 	hasQuit        ending = "quit"        // in words, or at the end of input
 	hasInterrupted ending = "interrupted" // by two interrupts
+	beginsAnew     ending = "new"         // and another conversation follows
 )
 
 // What happens to a dialog, besides what the person does at the keyboard.
@@ -194,6 +195,8 @@ func (d *dialog) known(name, args string) []effect {
 	switch name {
 	case "quit", "exit":
 		return d.end(hasQuit)
+	case "new":
+		return d.end(beginsAnew)
 	case "show":
 		d.show(args)
 		return nil

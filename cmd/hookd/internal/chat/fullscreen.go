@@ -21,16 +21,31 @@ import (
 
 // Run talks with the person at the terminal until one of them ends it.
 func Run(ctx context.Context, hooks *engine.Opener, flags *conversation.Flags) error {
-	console := hooks.Console
-	if !terminal.IsTerminal(console.Out.W) || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
-		return runLineByLine(ctx, hooks, flags)
+	talk := runFullScreen
+	if !terminal.IsTerminal(hooks.Console.Out.W) || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
+		talk = runLineByLine
 	}
-	notes := terminal.NewSwappableWriter(console.Err.W) // before anybody writes to it
-	console.Err.W = notes
+	for {
+		how, err := talk(ctx, hooks, flags)
+		if err != nil || how != beginsAnew || ctx.Err() != nil {
+			return err
+		}
+		flags.Anew()
+	}
+}
+
+// runFullScreen holds one conversation and returns how the person ended it.
+func runFullScreen(ctx context.Context, hooks *engine.Opener, flags *conversation.Flags) (ending, error) {
+	console := hooks.Console
+	notes, again := console.Err.W.(*terminal.SwappableWriter)
+	if !again {
+		notes = terminal.NewSwappableWriter(console.Err.W) // before anybody writes to it
+		console.Err.W = notes
+	}
 	f := &fullScreen{console: console, notes: notes, screen: newScreen(console.Out.Width, console.Out.Color), printer: newPrintQueue()}
 	c, err := conversation.Open(ctx, hooks, flags, f, nil)
 	if err != nil {
-		return err
+		return "", err
 	}
 	f.screen.talk.isRecipe = c.IsRecipe
 	f.screen.known = known{hookAtWork: c.Engine.Progress().Slowest, callable: func() []string { return callable(c) }, root: c.Engine.Root}
@@ -45,7 +60,11 @@ func Run(ctx context.Context, hooks *engine.Opener, flags *conversation.Flags) e
 		commands: &commands{c: c, tell: func(text string) { tell(noteMsg(text)) }, ask: f.Approve},
 		size:     func() (int, bool) { return f.screen.width, f.screen.talk.p.Color },
 	}
-	return f.run(ctx, c)
+	err = f.run(ctx, c)
+	if f.screen.talk.ending == beginsAnew { // hooks that nobody waits for end with their conversation
+		err = errors.Join(err, c.Engine.Close(ctx))
+	}
+	return f.screen.talk.ending, err
 }
 
 // fullScreen joins a screen to a terminal and to the agent: it turns what happens into
@@ -92,7 +111,7 @@ func (f *fullScreen) run(ctx context.Context, c *conversation.Conversation) erro
 		return context.Cause(ctx)
 	}
 	if err = errors.Join(err, ended); err == nil && f.screen.talk.turns > 0 {
-		c.NoteResume()
+		c.NoteResume(f.screen.talk.ending == beginsAnew)
 	}
 	return err
 }

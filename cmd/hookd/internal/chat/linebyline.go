@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -33,14 +34,14 @@ type lineMsg struct {
 	open bool
 }
 
-// runLineByLine talks with the person line by line.
-func runLineByLine(ctx context.Context, hooks *engine.Opener, flags *conversation.Flags) error {
+// runLineByLine holds one conversation line by line and returns how the person ended it.
+func runLineByLine(ctx context.Context, hooks *engine.Opener, flags *conversation.Flags) (ending, error) {
 	console := hooks.Console
 	lines := console.Lines()
 	approver := question.NewLineByLine(console.Err, lines)
 	c, err := conversation.Open(ctx, hooks, flags, approver, nil)
 	if err != nil {
-		return err
+		return "", err
 	}
 	view := runview.NewTextPrinter(console.Out, runview.Options{Echoed: true})
 	l := &lineByLine{
@@ -65,9 +66,12 @@ func runLineByLine(ctx context.Context, hooks *engine.Opener, flags *conversatio
 	l.finish(func() { stop(conversation.ErrAborted) })
 	ended := c.End(work, nil, view)
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return l.talk.ending, context.Cause(ctx)
 	}
-	return ended
+	if l.talk.ending == beginsAnew { // hooks that nobody waits for end with their conversation
+		ended = errors.Join(ended, c.Engine.Close(ctx))
+	}
+	return l.talk.ending, ended
 }
 
 // tell hands over what happened.

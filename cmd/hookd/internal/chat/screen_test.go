@@ -324,7 +324,7 @@ func TestChatInput(t *testing.T) {
 func TestChatCommands(t *testing.T) {
 	for text, want := range map[string][]effect{
 		"/hooks": {commandEffect{"hooks", ""}}, "/model  x:y ": {commandEffect{"model", "x:y"}}, "/compact keep names": {commandEffect{"compact", "keep names"}},
-		"/quit": {quitEffect{}}, "/quitt": nil, "/hook": nil, "/Help": nil, "/modle x:y": nil, "/hepl": nil,
+		"/new": {quitEffect{}}, "/quit": {quitEffect{}}, "/quitt": nil, "/hook": nil, "/Help": nil, "/modle x:y": nil, "/hepl": nil,
 		"/show-off": {promptEffect{"/show-off", "user"}}, "/mode-change": {promptEffect{"/mode-change", "user"}},
 		"/review the diff": {promptEffect{"/review the diff", "user"}}, "/": {promptEffect{"/", "user"}},
 	} {

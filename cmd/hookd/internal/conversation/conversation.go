@@ -31,6 +31,9 @@ type Flags struct {
 // resumes reports whether the run goes on with a session.
 func (f *Flags) resumes() bool { return f.Follow || f.Resume != "" }
 
+// Anew makes the flags those of a new session, with the same model.
+func (f *Flags) Anew() { f.Follow, f.Resume, f.Recipe, f.Args = false, "", "", nil }
+
 // Conversation is a session with an agent in it: the hooks of its project, the
 // loop, and the file that keeps it.
 type Conversation struct {
@@ -165,13 +168,18 @@ func (c *Conversation) End(ctx context.Context, ended error, w Printer) error {
 	return errors.Join(ended, c.Session.Close())
 }
 
-// NoteResume prints how to go on with the session.
-func (c *Conversation) NoteResume() {
+// NoteResume prints how to go on with the session: it is the newest, unless another one
+// follows.
+func (c *Conversation) NoteResume(follows bool) {
 	if !c.Session.IsWritten() {
 		return
 	}
 	p := c.Hooks.Console.Err
-	p.Print("%s\n", p.In(show.Quiet, "session "+c.Session.ID()+"; hookd run --continue goes on with it"))
+	which := "--continue"
+	if follows {
+		which = "--resume " + c.Session.ID()
+	}
+	p.Print("%s\n", p.In(show.Quiet, "session "+c.Session.ID()+"; hookd run "+which+" goes on with it"))
 }
 
 // Printer prints what a run shows.
