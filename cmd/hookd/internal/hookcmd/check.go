@@ -18,11 +18,16 @@ import (
 
 // Check returns hookd check.
 func (cmd *Commands) Check() *cobra.Command {
-	var strict bool
+	var strict, machine bool
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Report every problem with file, line, hook and remedy, and what hookd can promise on this machine",
-		Args:  cobra.NoArgs,
+		Short: "Report every problem with file, line, hook and remedy",
+		Long: `Report every problem with file, line, hook and remedy: errors first, and those that
+say the same of several places once. It ends with 3 if there is an error.
+
+What hookd can promise depends on the system. --machine says what holds on this one:
+which processes of a hook end with it, and which may outlive it.`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			snapshot, err := cmd.Opener.Look(c.Context())
 			if err != nil {
@@ -48,7 +53,7 @@ func (cmd *Commands) Check() *cobra.Command {
 					Suggestions []suggestion     `json:"suggestions"`
 				}{listing.Findings, append([]suggestion{}, suggestions...)})
 			} else {
-				err = cmd.showCheck(listing.Findings, suggestions)
+				err = cmd.showCheck(listing.Findings, suggestions, machine)
 			}
 			if err == nil && errors > 0 {
 				return cli.ExitCode(cli.ExitUsage)
@@ -57,11 +62,12 @@ func (cmd *Commands) Check() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&strict, "strict", false, "count warnings as errors")
+	c.Flags().BoolVar(&machine, "machine", false, "say in full what hookd can promise on this machine")
 	cmd.Console.JSONFlag(c)
 	return c
 }
 
-func (cmd *Commands) showCheck(findings []schema.Finding, suggestions []suggestion) error {
+func (cmd *Commands) showCheck(findings []schema.Finding, suggestions []suggestion, machine bool) error {
 	for _, group := range report.GroupFindings(findings) {
 		report.Findings(cmd.Console.Out, group)
 	}
@@ -73,8 +79,21 @@ func (cmd *Commands) showCheck(findings []schema.Finding, suggestions []suggesti
 	if err != nil {
 		return err
 	}
-	showPromises(cmd.Console.Out, runtime.Containment())
+	if machine {
+		showPromises(cmd.Console.Out, runtime.Containment())
+	} else {
+		showContainment(cmd.Console.Out, runtime.Containment())
+	}
 	return nil
+}
+
+// showContainment says on a line how hooks are held on this machine, and what would hold
+// them better and is not available.
+func showContainment(p *show.Printer, report process.Report) {
+	p.Print("  hooks are held by %s here; %s says what that promises\n", p.In(show.Good, show.Line(string(report.Kind))), p.In(show.Name, "hookd check --machine"))
+	for _, unavailable := range report.Unavailable {
+		p.Print("  %s\n", p.In(show.Quiet, "not available: "+show.Line(unavailable)))
+	}
 }
 
 // showPromises says what of hookd's promises holds on this machine. The parts of a long

@@ -40,10 +40,10 @@ func (v *page) show(lines []*record.Line) {
 			v.late(line, &l, len(late) == len(lines))
 		}
 	}
-	last := lines[len(lines)-1]
-	place := last.File
-	if last.Number > 0 {
-		place += ":" + strconv.Itoa(last.Number)
+	first := lines[0]
+	place := first.File
+	if first.Number > 0 {
+		place += ":" + strconv.Itoa(first.Number)
 	}
 	v.row("recorded in", show.Line(place))
 }
@@ -184,8 +184,8 @@ func (v *page) run(number string, run *protocol.Run) {
 	p.Print("    %s %s %s  %s%s\n", p.In(show.Quiet, number), p.In(show.Name, show.Line(run.Hook)),
 		p.In(show.Quiet, "("+show.Line(string(run.Source))+", "+show.Line(string(run.Class))+")"), p.In(tone, answer), took)
 	const below = "      "
-	if why := report.RunWhy(run, nil); why != "" {
-		p.Indented(below, show.Plain, show.Visible(why))
+	for line := range strings.Lines(why(run)) {
+		p.Print("%s%s\n", below, show.Line(strings.TrimRight(line, "\r\n")))
 	}
 	if run.Remedy != "" {
 		p.Print("%s%s\n", below, p.In(show.Quiet, "→ "+show.Line(run.Remedy)))
@@ -201,12 +201,20 @@ func (v *page) run(number string, run *protocol.Run) {
 	}
 }
 
+// why is the reason of a run, or what it changed.
+func why(run *protocol.Run) string {
+	if run.Failure == "" && run.Skipped == "" && run.Reason == "" && len(run.Changed) > 0 {
+		return "changed " + strings.Join(dotted(run.Changed), ", ")
+	}
+	return report.RunWhy(run, nil)
+}
+
 // runFacts are what is to be said of a run besides its answer.
 func runFacts(run *protocol.Run) (facts []string) {
 	switch {
 	case run.Signal != "":
 		facts = append(facts, "ended by "+string(run.Signal))
-	case run.Exit != nil && *run.Exit != 0:
+	case run.Exit != nil && *run.Exit != 0 && !strings.Contains(why(run), "exit code"):
 		facts = append(facts, "exit code "+strconv.Itoa(*run.Exit))
 	}
 	if run.Failure != "" && run.Rule != "" {

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,8 +36,12 @@ func GroupFindings(findings []schema.Finding) [][]schema.Finding {
 	return sorted
 }
 
-// mostPlaces is how many places of one group are shown.
-const mostPlaces = 8
+// mostPlaces is how many places of one group are shown, mostNames how many names where they
+// share a line.
+const (
+	mostPlaces = 8
+	mostNames  = 24
+)
 
 // Findings prints findings that differ in their place only.
 func Findings(p *show.Printer, group []schema.Finding) {
@@ -49,6 +55,18 @@ func Findings(p *show.Printer, group []schema.Finding) {
 		times = ", " + strconv.Itoa(len(group)) + " times"
 	}
 	p.Print("%s  %s%s\n", mark, show.Line(first.Message), p.In(show.Quiet, " ("+first.Code+times+")"))
+	if folder, names := inOneFolder(group); folder != "" {
+		p.Print("    %s: %s\n", show.Line(shown(folder)), strings.Join(names, " "))
+	} else {
+		places(p, group)
+	}
+	if first.Remedy != "" {
+		p.Print("    %s\n", p.In(show.Quiet, "→ "+show.Line(first.Remedy)))
+	}
+}
+
+// places prints where findings were made, a line each.
+func places(p *show.Printer, group []schema.Finding) {
 	for i := range group {
 		if i == mostPlaces && len(group) > mostPlaces+1 {
 			p.Print("    … and %d more\n", len(group)-i)
@@ -58,16 +76,49 @@ func Findings(p *show.Printer, group []schema.Finding) {
 			p.Print("    %s\n", where)
 		}
 	}
-	if first.Remedy != "" {
-		p.Print("    %s\n", p.In(show.Quiet, "→ "+show.Line(first.Remedy)))
+}
+
+// inOneFolder returns the folder that whole files lie in that have the same to be said of
+// them, and their names: a folder full of hooks that nobody allowed has one line. It returns
+// "" for a single file, and where a place is more than a file.
+func inOneFolder(group []schema.Finding) (folder string, names []string) {
+	if len(group) < 2 {
+		return "", nil
 	}
+	for i := range group {
+		f := &group[i]
+		if f.File == "" || f.Line != nil || f.Path != nil || folder != "" && folder != filepath.Dir(f.File) {
+			return "", nil
+		}
+		folder = filepath.Dir(f.File)
+		name := filepath.Base(f.File)
+		if f.Hook != nil && *f.Hook != name {
+			return "", nil
+		}
+		names = append(names, show.Line(name))
+	}
+	if len(names) > mostNames+1 {
+		names = append(names[:mostNames:mostNames], "… and "+strconv.Itoa(len(names)-mostNames)+" more")
+	}
+	return folder, names
+}
+
+// shown is a path as the person would type it: from the working directory where it lies
+// below that.
+func shown(path string) string {
+	if wd, err := os.Getwd(); err == nil {
+		if below, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(below) {
+			return below
+		}
+	}
+	return path
 }
 
 // placeOf says where a finding was made.
 func placeOf(f *schema.Finding) string {
 	var where []string
 	if f.File != "" {
-		file := show.Line(f.File)
+		file := show.Line(shown(f.File))
 		if f.Line != nil {
 			file += ":" + strconv.Itoa(*f.Line)
 		}
