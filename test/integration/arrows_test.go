@@ -152,13 +152,13 @@ cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agent
 cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol schema
 cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/dialect/foreignhooks protocol/realpath schema protocol/toolname schema/units executor/record schema/testfile internal/text
 cmd/hookd/internal/faultyhook: protocol/dialect/foreignhooks
-cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record internal/fsutil loader loader/install loader/install/verify protocol schema
+cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record internal/fsutil loader loader/install loader/install/verify protocol schema schema/testfile internal/text
 cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor/guest loader loader/install loader/install/verify
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol protocol/toolname
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol schema schema/agentparts
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol protocol/patterns schema
-cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol
+cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol schema/testfile
 cmd/hookd/internal/question: agentloop cmd/hookd/internal/cli cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
 cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol schema schema/units
 cmd/hookd/internal/runview: agentloop cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process protocol
@@ -177,7 +177,7 @@ test/asuser:
 test/bench: * cmd/hookd
 test/hooktest: protocol schema
 test/interop: test/modelserver
-test/progress:
+test/progress: executor/guest
 test/prove:
 test/prove/run: test/prove
 test/prove/fuzz:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
@@ -78,7 +79,7 @@ func (cmd *tester) findTestsOf(ctx context.Context, rt *process.Runtime, found *
 		return err
 	}
 	if !found.add(snapshot, hook, of, findings) {
-		return cli.Usage("no-tests", hook.Name+" has no tests", "write "+testPaths(snapshot, hook)[0]+"; docs/hooks.md shows how")
+		return cli.Usage("no-tests", hook.Name+" has no tests", "write "+places.TestPaths(snapshot, hook)[0]+"; docs/hooks.md shows how")
 	}
 	return nil
 }
@@ -86,7 +87,7 @@ func (cmd *tester) findTestsOf(ctx context.Context, rt *process.Runtime, found *
 // add adds the tests of a hook. It reports whether there are any.
 func (found *foundTests) add(snapshot *loader.Snapshot, hook *executor.Hook, of subject, about []schema.Finding) bool {
 	any := false
-	for _, path := range testPaths(snapshot, hook) {
+	for _, path := range places.TestPaths(snapshot, hook) {
 		found.folders = append(found.folders, filepath.Dir(path))
 		if _, err := os.Lstat(path); err != nil {
 			continue
@@ -103,35 +104,6 @@ func (found *foundTests) add(snapshot *loader.Snapshot, hook *executor.Hook, of 
 		found.untested = append(found.untested, hook.Name)
 	}
 	return any
-}
-
-// testPaths returns the paths at which tests of a hook may lie.
-func testPaths(snapshot *loader.Snapshot, hook *executor.Hook) (paths []string) {
-	base := filepath.Join(hooksFolder(snapshot, hook), filepath.Base(hook.Name))
-	if hook.Path != "" && len(hook.Command) == 0 && hook.Imported == nil {
-		base = hook.Path
-	}
-	for _, suffix := range testfile.Suffixes {
-		paths = append(paths, base+suffix)
-	}
-	return paths
-}
-
-// hooksFolder returns the hooks folder of a hook's layer.
-func hooksFolder(snapshot *loader.Snapshot, hook *executor.Hook) string {
-	if hook.Layer == protocol.Project {
-		root := snapshot.Project
-		if hook.Home != "" {
-			root = hook.Home
-		}
-		return filepath.Join(root, ".acai", "hooks")
-	}
-	for _, s := range snapshot.Settings {
-		if s.Layer == hook.Layer && s.File != "" {
-			return filepath.Join(filepath.Dir(s.File), "hooks")
-		}
-	}
-	return filepath.Dir(hook.Path)
 }
 
 // readTestFile reads a test file. Only a regular file is opened: a FIFO would wait for a
@@ -191,7 +163,7 @@ func (found *foundTests) addStray(snapshot *loader.Snapshot) {
 		}
 		switch ending := name[i:]; {
 		case slices.Contains(testfile.Suffixes, ending):
-			say("there is no hook "+name[:i]+" for these tests", "rename the file to that of its hook, or remove it")
+			say("there is no hook "+name[:i]+" for these tests", "rename the file to that of its hook, build the hook, or remove the file")
 		case ending == ".test.yml" || ending == ".test.toml" || ending == ".test.jsonc":
 			say("hookd does not read tests with this ending", "rename it to "+name[:i]+".test.yaml")
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/internal/text"
@@ -61,9 +62,12 @@ func (r *testReport) show(p *show.Printer) {
 	for _, s := range r.suites {
 		p.Print("%s  %s\n", p.In(show.Name, show.Line(s.hook.Name)), p.In(show.Quiet, show.Line(fromHere(s.file.Path))))
 		if s.fault != nil {
-			p.Print("  %s %s\n", p.In(show.Bad, "✗ not run"), show.Line(strings.TrimPrefix(s.fault.Message, s.hook.Name+" cannot run: ")))
-			if s.fault.Hint != "" {
-				p.Print("      %s\n", p.In(show.Quiet, show.Line(s.fault.Hint)+"; or hookd test "+show.Line(s.hook.Name)+", which runs it once"))
+			p.Print("  %s %s\n", p.In(show.Bad, "✗ not run:"), show.Line(strings.TrimPrefix(s.fault.Message, s.hook.Name+" cannot run: ")))
+			if hint := show.Line(s.fault.Hint); hint != "" {
+				if s.of.file == "" && places.IsFile(s.hook) { // naming an entry is no consent
+					hint += "; or hookd test " + show.Line(s.hook.Name) + ", which runs it once"
+				}
+				p.Print("      %s\n", p.In(show.Quiet, hint))
 			}
 		}
 		for i := range s.results {

@@ -51,9 +51,10 @@ which processes of a hook end with it, and which may outlive it.`,
 				err = cmd.Console.PrintJSON(struct {
 					Findings    []schema.Finding `json:"findings"`
 					Suggestions []suggestion     `json:"suggestions"`
-				}{listing.Findings, append([]suggestion{}, suggestions...)})
+					Untested    []string         `json:"untested"` // guards without tests
+				}{listing.Findings, append([]suggestion{}, suggestions...), untestedGuards(snapshot)})
 			} else {
-				err = cmd.showCheck(listing.Findings, suggestions, machine)
+				err = cmd.showCheck(listing.Findings, suggestions, untestedGuards(snapshot), machine)
 			}
 			if err == nil && errors > 0 {
 				return cli.ExitCode(cli.ExitUsage)
@@ -67,7 +68,7 @@ which processes of a hook end with it, and which may outlive it.`,
 	return c
 }
 
-func (cmd *Commands) showCheck(findings []schema.Finding, suggestions []suggestion, machine bool) error {
+func (cmd *Commands) showCheck(findings []schema.Finding, suggestions []suggestion, untested []string, machine bool) error {
 	for _, group := range report.GroupFindings(findings) {
 		report.Findings(cmd.Console.Out, group)
 	}
@@ -75,6 +76,7 @@ func (cmd *Commands) showCheck(findings []schema.Finding, suggestions []suggesti
 	for _, s := range suggestions {
 		cmd.Console.Out.Print("%s  %s: %s\n", cmd.Console.Out.In(show.Quiet, "· faster"), cmd.Console.Out.In(show.Name, show.Line(s.Hook)), show.Line(s.Message))
 	}
+	showUntested(cmd.Console.Out, untested)
 	runtime, err := cmd.Processes.Start(false)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/schema/testfile"
 )
 
 //go:embed template
@@ -70,16 +71,20 @@ func (cmd *Commands) newHook(name, lang string) error {
 	base := strings.TrimSuffix(name, ".go")
 	// By file and not by package, so that it works inside and outside a module.
 	build := "go build -o .acai/hooks/" + base + " .acai/hooks-src/" + base + "/main.go"
-	page := struct{ Name, Base, Build string }{name, base, build}
+	page := hookPage{name, base, build}
 	if l.name == "go" {
 		return cmd.newGoHook(root, hooks, base, build, page)
 	}
+	page.Base = name
 	path := filepath.Join(hooks, name)
 	text, err := cmd.render(path, l.template, 0o755, page)
 	if err != nil {
 		return err
 	}
 	cmd.Console.Out.Print("try it on a sample event:   hookd try %s\n", name)
+	if err := cmd.writeTests(path, page); err != nil {
+		return err
+	}
 	if err := cmd.counts(); err != nil {
 		return err
 	}
@@ -117,7 +122,7 @@ func (cmd *Commands) recordWritten(root, name, text string) bool {
 	return trust.AllowWritten(context.Background(), name, text) == nil
 }
 
-func (cmd *Commands) newGoHook(root, hooks, base, build string, page any) error {
+func (cmd *Commands) newGoHook(root, hooks, base, build string, page hookPage) error {
 	folder := filepath.Join(root, ".acai", "hooks-src", base)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return cli.Failed("new", err, "")
@@ -130,12 +135,31 @@ func (cmd *Commands) newGoHook(root, hooks, base, build string, page any) error 
 	}
 	cmd.Console.Out.Raw("build it:                   " + build + "\n")
 	cmd.Console.Out.Print("try it on a sample event:   hookd try %s\n", base)
+	if err := cmd.writeTests(filepath.Join(hooks, base), page); err != nil {
+		return err
+	}
 	cmd.Console.Out.Print("let it run in this project: hookd trust\n")
 	return cmd.counts()
 }
 
-// render writes a file from a template and returns its text.
-func (cmd *Commands) render(path, name string, mode fs.FileMode, page any) (string, error) {
+// hookPage is what the templates name.
+type hookPage struct{ Name, Base, Build string }
+
+// writeTests writes the tests of a new hook beside it. Tests that are there already stay.
+func (cmd *Commands) writeTests(hook string, page hookPage) error {
+	text, err := fill("tests.yaml", page)
+	if err != nil {
+		return err
+	}
+	if err := createFile(hook+testfile.Suffixes[0], text, 0o644); err != nil && !errors.Is(err, fs.ErrExist) {
+		return cli.Failed("new", err, "")
+	}
+	cmd.Console.Out.Print("run the tests beside it:    hookd test %s\n", page.Base)
+	return nil
+}
+
+// fill returns the text of a template.
+func fill(name string, page any) (string, error) {
 	text, err := templates.ReadFile("template/" + name)
 	if err != nil {
 		return "", err
@@ -145,16 +169,23 @@ func (cmd *Commands) render(path, name string, mode fs.FileMode, page any) (stri
 		return "", err
 	}
 	var b strings.Builder
-	if err := t.Execute(&b, page); err != nil {
+	err = t.Execute(&b, page)
+	return b.String(), err
+}
+
+// render writes a file from a template and returns its text.
+func (cmd *Commands) render(path, name string, mode fs.FileMode, page any) (string, error) {
+	text, err := fill(name, page)
+	if err != nil {
 		return "", err
 	}
-	if err := createFile(path, b.String(), mode); errors.Is(err, fs.ErrExist) {
+	if err := createFile(path, text, mode); errors.Is(err, fs.ErrExist) {
 		return "", cli.Usage("exists", path+" is there already", "take another name, or edit it")
 	} else if err != nil {
 		return "", cli.Failed("new", err, "")
 	}
 	cmd.Console.Out.Print("wrote %s\n", cmd.Console.Out.In(show.Name, show.Line(path)))
-	return b.String(), nil
+	return text, nil
 }
 
 func pickLanguage(name, lang string) (language, error) {
