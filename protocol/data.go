@@ -88,7 +88,7 @@ type Call struct {
 	Args       RawMessage `json:"args"`
 	Server     string     `json:"server,omitzero" jsonschema:"of an MCP tool"`
 	HostTool   string     `json:"hostTool,omitzero" jsonschema:"the tool's name as the calling agent writes it, where hookd has another for it"`
-	Unproven   bool       `json:"unproven,omitzero" jsonschema:"kind and server are only likely: another tool may be called so; match.tool takes it for every kind"`
+	MayBe      []ToolKind `json:"mayBe,omitzero" jsonschema:"the kinds that the tool may be of, by its name and the members of its args, where its name proves none; match.tool takes it for each of them"`
 	Touched
 
 	// Original are the model's own args, nil where they are Args, and after a sensitive

@@ -68,10 +68,10 @@ func Judge(o Options, name string, kind protocol.ToolKind, args protocol.RawMess
 
 // call is the part of an event's data that the guard reads.
 type call struct {
-	Name     string              `json:"name"`
-	Kind     protocol.ToolKind   `json:"kind"`
-	Args     protocol.RawMessage `json:"args"`
-	Unproven bool                `json:"unproven"`
+	Name  string              `json:"name"`
+	Kind  protocol.ToolKind   `json:"kind"`
+	Args  protocol.RawMessage `json:"args"`
+	MayBe []protocol.ToolKind `json:"mayBe"`
 }
 
 func judgeCall(o Options, c *call, project, cwd string) *finding {

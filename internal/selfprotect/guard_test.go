@@ -262,8 +262,8 @@ func TestKindsThatAreNotProvenFreeNothing(t *testing.T) {
 		data string
 		want protocol.Action
 	}{
-		{`{"name":"task","kind":"agent","unproven":true,"args":{"path":".claude/settings.json"}}`, protocol.Block},
-		{`{"name":"subagent","kind":"agent","unproven":true,"args":{"command":"rm -rf .acai"}}`, protocol.Block},
+		{`{"name":"task","kind":"agent","mayBe":["agent"],"args":{"path":".claude/settings.json"}}`, protocol.Block},
+		{`{"name":"subagent","kind":"agent","mayBe":["agent"],"args":{"command":"rm -rf .acai"}}`, protocol.Block},
 		{`{"name":"task","kind":"agent","args":{"prompt":"rm -rf .acai"}}`, ""},
 	} {
 		ev := protocol.Event{Event: protocol.ToolCallStart, Project: w.project, Cwd: w.project, Data: protocol.RawMessage(c.data)}

@@ -18,7 +18,7 @@ func (j *judge) call(c *call) {
 		return
 	}
 	kind := c.Kind
-	if c.Unproven {
+	if len(c.MayBe) > 0 {
 		kind = protocol.KindOther
 	}
 	switch kind {

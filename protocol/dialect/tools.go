@@ -16,7 +16,7 @@ func (a *Agent) toolCall(id, name string, args protocol.RawMessage) (protocol.Ca
 	if err != nil {
 		return protocol.Call{}, TheirCall{}, err
 	}
-	call := protocol.Call{ToolCallID: id, Name: ours.Name, Kind: ours.Kind, Server: ours.Server, Args: ours.Args, Unproven: ours.Unproven}
+	call := protocol.Call{ToolCallID: id, Name: ours.Name, Kind: ours.Kind, Server: ours.Server, Args: ours.Args, MayBe: ours.MayBe}
 	if ours.Name != name {
 		call.HostTool = name
 	}

@@ -20,7 +20,7 @@ func callOf(t *testing.T, agent, tool, args string) *protocol.Event {
 	if err != nil {
 		t.Fatalf("%s %s %s: %v", agent, tool, args, err)
 	}
-	call := protocol.Call{ToolCallID: "c1", Name: ours.Name, Kind: ours.Kind, Server: ours.Server, Args: ours.Args, Unproven: ours.Unproven}
+	call := protocol.Call{ToolCallID: "c1", Name: ours.Name, Kind: ours.Kind, Server: ours.Server, Args: ours.Args, MayBe: ours.MayBe}
 	if ours.Name != tool {
 		call.HostTool = tool
 	}
@@ -213,10 +213,12 @@ func TestUnknownNamesAreAskedAboutAsUnknownKindsAre(t *testing.T) {
 		if own || provenMCP(agent, name) {
 			continue
 		}
-		ev := callOf(t, agent, name, `{"command":"ls"}`)
+		// The args could be for every kind that has an effect.
+		ev := callOf(t, agent, name, `{"command":"ls","path":"a","url":"http://x"}`)
 		for _, guard := range append(guards, name) {
 			p, is := compiled(guard)
-			if must := p.Kind != "" || p.Match(name, protocol.KindOther); is && must && !fits(t, ev, guard) {
+			effect := p.Kind != "" && p.Kind != protocol.KindMCP && p.Kind != protocol.KindAgent
+			if must := effect || p.Kind == "" && p.Match(name, protocol.KindOther); is && must && !fits(t, ev, guard) {
 				t.Fatalf("%s calls %s (%s): a guard for %s is not asked", agent, name, ev.Data, guard)
 			}
 		}
@@ -229,12 +231,12 @@ func TestToolsThatLookLikeThoseOfServersAreBoth(t *testing.T) {
 		{"opencode", "my_shell"}, {"opencode", "my_own_shell"}, {"copilot", "my-shell"}, {"copilot", "my/shell"}, {"goose", "computercontroller__automation_script"},
 	} {
 		ev := callOf(t, c.agent, c.tool, `{"command":"rm -rf /"}`)
-		for _, guard := range []string{"@shell", "@write", "@mcp", c.tool, "/mcp__.*/", "mcp__*"} {
+		for _, guard := range []string{"@shell", "@mcp", c.tool, "/mcp__.*/", "mcp__*"} {
 			if !fits(t, ev, guard) {
 				t.Errorf("%s calls %s (%s): a guard for %s is not asked", c.agent, c.tool, ev.Data, guard)
 			}
 		}
-		if fits(t, ev, "bash") || fits(t, ev, "mcp__other__tool") {
+		if fits(t, ev, "bash") || fits(t, ev, "@net") || fits(t, ev, "mcp__other__tool") {
 			t.Errorf("%s %s is taken for any tool", c.agent, c.tool)
 		}
 	}
@@ -242,12 +244,48 @@ func TestToolsThatLookLikeThoseOfServersAreBoth(t *testing.T) {
 		{"openhands", "create_issue", "mcp__github__create_issue"}, {"openhands", "github_create_issue", "mcp__github__create_issue"},
 		{"opencode", "git_push", "mcp__git__push"}, {"opencode", "my_git_push", "mcp__my_git__push"}, {"copilot", "git-push", "mcp__git__*"},
 	} {
-		if ev := callOf(t, c.agent, c.tool, `{}`); !fits(t, ev, c.guard) || !fits(t, ev, "@mcp") || !fits(t, ev, "@shell") {
-			t.Errorf("%s calls %s (%s): a guard for %s, @mcp or @shell is not asked", c.agent, c.tool, ev.Data, c.guard)
+		if ev := callOf(t, c.agent, c.tool, `{}`); !fits(t, ev, c.guard) || !fits(t, ev, "@mcp") {
+			t.Errorf("%s calls %s (%s): a guard for %s or @mcp is not asked", c.agent, c.tool, ev.Data, c.guard)
 		}
 	}
 	ev := callOf(t, "gemini", "mcp_git_push", `{}`)
-	if fits(t, ev, "@shell") || jsonspan.Get(ev.Data, "unproven") != nil {
+	if fits(t, ev, "@shell") || jsonspan.Get(ev.Data, "mayBe") != nil {
 		t.Errorf("a name with a fixed beginning proves nothing: %s", ev.Data)
+	}
+}
+
+// What its args could be for decides which guards are asked about a tool whose name proves
+// nothing; a guard of shells would refuse every tool of a server that has no command.
+func TestArgsTellWhatAnUnprovenToolMayBe(t *testing.T) {
+	for _, c := range []struct{ args, asked, not string }{
+		{`{}`, "@mcp", "@shell @read @write @net @agent"},
+		{`{"query":"x","limit":3}`, "@mcp", "@shell @read @write @net"},
+		{`{"command":"ls"}`, "@mcp @shell", "@write @net"},
+		{`{"cmd":"ls"}`, "@shell", "@write"}, {`{"Commands":["ls"]}`, "@shell", "@net"}, {`{"shell_command":"ls"}`, "@shell", "@net"},
+		{`{"filePath":"a"}`, "@mcp @read @write", "@shell @net"}, {`{"target_file":"a"}`, "@write", "@shell"}, {`{"paths":["a"]}`, "@read", "@shell"},
+		{`{"url":"http://x"}`, "@mcp @net", "@shell @write"},
+		{`{"script":"x","path":"a","uri":"b"}`, "@mcp @shell @read @write @net", "@agent"},
+	} {
+		for _, call := range [][2]string{{"opencode", "my_tool"}, {"copilot", "my-tool"}, {"goose", "my__tool"}} {
+			ev := callOf(t, call[0], call[1], c.args)
+			for guard := range strings.FieldsSeq(c.asked) {
+				if !fits(t, ev, guard) {
+					t.Errorf("%s %s %s: a guard for %s is not asked", call[0], call[1], c.args, guard)
+				}
+			}
+			for guard := range strings.FieldsSeq(c.not) {
+				if fits(t, ev, guard) {
+					t.Errorf("%s %s %s: a guard for %s is asked", call[0], call[1], c.args, guard)
+				}
+			}
+		}
+	}
+}
+
+// Kinds that cannot be read are all kinds.
+func TestUnreadableKindsAreAll(t *testing.T) {
+	ev := &protocol.Event{Event: protocol.ToolCallStart, Data: []byte(`{"toolCallId":"c","name":"my_tool","kind":"mcp","args":{},"mayBe":7}`)}
+	if !fits(t, ev, "@shell") || !fits(t, ev, "@net") {
+		t.Error("a guard is not asked about a tool whose kinds cannot be read")
 	}
 }

@@ -1,10 +1,13 @@
 package hookmatch
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
 // Input is what the keys compare of one version of an event. Data is read by the first
@@ -29,7 +32,7 @@ type Key struct {
 	Tool, Source, Step string
 	HostTool           string // the tool's name as another agent has it, where that is another
 	Kind               protocol.ToolKind
-	Unproven           bool // the kind is only likely
+	MayBe              string // the kinds that the tool may be of where its name proves none, with blanks between them
 }
 
 // NewInput returns the input of one version of an event.
@@ -54,8 +57,8 @@ func (in *Input) Scan() bool {
 		if field := in.field(m.Name); field != nil {
 			*field = jsonspan.Text(m.Value)
 		}
-		if m.Name == "unproven" && in.spec.Tool {
-			in.Unproven = string(jsonspan.Trim(m.Value)) != "false"
+		if m.Name == "mayBe" && in.spec.Tool {
+			in.MayBe = kindsIn(m.Value)
 		}
 	}
 	in.Unreadable = !in.readable
@@ -67,6 +70,30 @@ func (in *Input) Scan() bool {
 
 // Scanned reports whether Scan was called.
 func (in *Input) Scanned() bool { return in.scanned }
+
+// kindsIn reads a list of kinds. One that cannot be read is every kind, so that guards are
+// asked.
+func kindsIn(list protocol.RawMessage) string {
+	var kinds []string
+	if jsonspan.IsNull(list) {
+		return ""
+	}
+	if err := json.Unmarshal(list, &kinds); err != nil {
+		for _, kind := range toolKinds {
+			kinds = append(kinds, string(kind))
+		}
+	}
+	return strings.Join(kinds, " ")
+}
+
+// Seen is the tool of the event as patterns see it.
+func (k *Key) Seen() *toolname.Seen {
+	seen := &toolname.Seen{Name: k.Tool, Host: k.HostTool, Kind: k.Kind}
+	for kind := range strings.FieldsSeq(k.MayBe) {
+		seen.MayBe = append(seen.MayBe, protocol.ToolKind(kind))
+	}
+	return seen
+}
 
 var toolKinds = []protocol.ToolKind{
 	protocol.KindShell, protocol.KindRead, protocol.KindWrite, protocol.KindNet, protocol.KindMCP, protocol.KindAgent,

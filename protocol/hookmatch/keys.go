@@ -63,7 +63,7 @@ func (k *Keys) Fits(in *Input) bool {
 // toolFits reports whether the tool matches. An event that names no tool fits, so that
 // a guard is asked. Of another agent's event both names count: ours and that agent's own.
 func (k *Keys) toolFits(in *Input) bool {
-	seen := &toolname.Seen{Name: in.Tool, Host: in.HostTool, Kind: in.Kind, Unproven: in.Unproven}
+	seen := in.Seen()
 	return in.Tool == "" || slices.ContainsFunc(k.tool, func(p toolname.Pattern) bool { return p.Fits(seen) })
 }
 

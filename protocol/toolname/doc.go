@@ -17,7 +17,7 @@
 //
 // [Pattern] is one item of match.tool: a name, a glob, a /regular expression/ or an
 // @kind. When it is in doubt it matches, so that a guard is asked: a name that an agent's
-// own table does not have, and that has no fixed beginning, proves nothing ([Call].Unproven). [Allowed] is one
+// own table does not have, and that has no fixed beginning, proves nothing ([Call].MayBe). [Allowed] is one
 // item of agent.approval.tools or of --allow, which is written the same way and, when
 // it is in doubt, does not match.
 //

@@ -118,23 +118,27 @@ func (p Pattern) Match(name string, kind protocol.ToolKind) bool {
 
 // Seen is the tool of a call as matchers see it.
 type Seen struct {
-	Name     string // hookd's
-	Host     string // as the agent that calls it has it, "" where that is the same
-	Kind     protocol.ToolKind
-	Unproven bool // see [Call]
+	Name  string // hookd's
+	Host  string // as the agent that calls it has it, "" where that is the same
+	Kind  protocol.ToolKind
+	MayBe []protocol.ToolKind // see [Call]
 }
 
 // Fits reports whether the pattern fits a tool by any of its names. One of which nothing
-// is proven is what its name looks like, the tool of a server, and a tool of every kind.
+// is proven is what its name looks like, the tool of a server, and a tool of each kind that
+// it may be of.
 func (p Pattern) Fits(s *Seen) bool {
 	if p.Match(s.Name, s.Kind) || s.Host != "" && p.Match(s.Host, s.Kind) {
 		return true
 	}
-	if !s.Unproven {
+	if len(s.MayBe) == 0 {
 		return false
 	}
+	if p.Kind != "" {
+		return slices.Contains(s.MayBe, p.Kind)
+	}
 	theirs := cmp.Or(s.Host, s.Name)
-	return p.Kind != "" || p.Match(theirs, protocol.KindOther) || p.Match(theirs, protocol.KindMCP)
+	return p.Match(theirs, protocol.KindOther) || p.Match(theirs, protocol.KindMCP)
 }
 
 // FitsKnown reports whether the pattern fits a tool of the vocabulary or could fit

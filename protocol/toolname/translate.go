@@ -18,9 +18,9 @@ type Call struct {
 	Server string // of an MCP server's tool, "" where the name does not say it
 	Args   protocol.RawMessage
 
-	// Unproven says that Kind, and Server, are only likely: the agent may have a tool of
-	// that name that is something else. Matchers take such a tool for one of every kind.
-	Unproven bool
+	// MayBe are the kinds that the tool may be of where its name proves none: Kind, which
+	// is only likely, and those that its args could be for. Matchers take it for each.
+	MayBe []protocol.ToolKind
 }
 
 // ToOurs returns an agent's call with hookd's names and forms: the list that Codex's
@@ -45,13 +45,19 @@ func ToOurs(agent, name string, args protocol.RawMessage) (Call, error) {
 		if is.sure {
 			name = serverName(is.server, is.name)
 		}
-		return Call{Name: name, Kind: protocol.KindMCP, Server: is.server, Args: args, Unproven: !is.proven}, nil
+		call := Call{Name: name, Kind: protocol.KindMCP, Server: is.server, Args: args}
+		if !is.proven {
+			call.MayBe = mayBe(call.Kind, args)
+		}
+		return call, nil
 	}
 	kind, _ := Kind(name)
 	call := Call{Name: name, Kind: kind, Args: args}
 	if tool == nil {
 		// What other agents call so proves nothing of this one.
-		call.Unproven = hasTable(agent) && (len(kindsOf(name, "")) > 0 || namesBare(agent))
+		if hasTable(agent) && (len(kindsOf(name, "")) > 0 || namesBare(agent)) {
+			call.MayBe = mayBe(kind, args)
+		}
 		return call, nil
 	}
 	var err error

@@ -222,7 +222,7 @@ type ServerName struct {
 // are not listed write mcp__SERVER__TOOL. A name of the form that the table of tools does
 // not have is taken for such a tool; where the separator stands in it more than once, it
 // does not say of which server. A form without a fixed beginning proves nothing: a plug-in's
-// own tool may be called so, too ([Call].Unproven).
+// own tool may be called so, too ([Call].MayBe).
 var ServerNames = []ServerName{
 	{"gemini qwen crush hermes", "mcp_SERVER_TOOL"},
 	{"cursor", "MCP:TOOL"},

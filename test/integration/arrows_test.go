@@ -177,7 +177,7 @@ test/asuser:
 test/bench: * cmd/hookd
 test/hooktest: protocol schema
 test/interop: test/modelserver
-test/progress:
+test/progress: executor/guest
 test/prove:
 test/prove/run: test/prove
 test/prove/fuzz:

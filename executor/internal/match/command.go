@@ -10,7 +10,6 @@ import (
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/patterns"
-	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
 // compileCommands compiles match.command. "git push *" also means "git push" alone: a
@@ -75,7 +74,7 @@ func (in *Input) callOf(kinds ...protocol.ToolKind) (kind protocol.ToolKind, cou
 	if slices.Contains(kinds, in.Kind) {
 		return in.Kind, true
 	}
-	seen := &toolname.Seen{Name: in.Tool, Host: in.HostTool, Kind: in.Kind, Unproven: in.Unproven}
+	seen := in.Seen()
 	for _, k := range kinds {
 		if p := kindPatterns()[k]; p.Fits(seen) {
 			return in.Kind, true
