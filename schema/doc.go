@@ -49,5 +49,5 @@
 //
 // Calls run downwards in this list. The packages below: document (the tree), toolname
 // (names of tools and patterns for them), units (durations and sizes), agentparts (the
-// features and model providers that settings can name).
+// features and model providers that settings can name), testfile (the tests beside a hook).
 package schema

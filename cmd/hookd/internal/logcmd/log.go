@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -65,6 +66,9 @@ up to it. A place where a record is not what was once written is shown as such.`
 			}
 			if err := f.filter.parse(event, tool); err != nil {
 				return err
+			}
+			if f.most < 0 {
+				return cli.Usage("usage", "--last takes a number of events, not "+strconv.Itoa(f.most), "-n 20, or -n 0 for all")
 			}
 			if !c.Flags().Changed("last") && cmd.Console.JSON {
 				f.most = 0 // a program gets all
