@@ -83,6 +83,7 @@ type eventRules struct {
 	since   map[string]Version // the first version that has an event; every version has the others
 	skipped []string           // events of the dialect that this configuration does not have
 	limits  map[string]time.Duration
+	assumed Version // what an unknown version is taken for, where leaving events out would leave guards unasked
 	blocks  Version // since when a hook that cannot be started blocks if its entry says so
 }
 
@@ -95,10 +96,14 @@ type Event struct {
 }
 
 // Events returns the events that a version of the agent knows, and the names of those
-// that it does not. Of an unknown version the events are those that every version has.
+// that it does not. Of an unknown version the events are those that every version has, or
+// those of the version that is assumed.
 func (a *Agent) Events(v Version) (events []Event, missing []string) {
 	if a.Dialect == nil {
 		return nil, nil
+	}
+	if !v.Known() {
+		v = a.events.assumed
 	}
 	knows := func(name string) bool {
 		since, dated := a.events.since[name]

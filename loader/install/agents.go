@@ -91,6 +91,9 @@ var Agents = []*Agent{
 		})},
 		events: eventRules{
 			oldest: Version{1, 7, 0},
+			// The editor updates itself and is rarely on PATH. Without preToolUse no hook of
+			// tool-call-start would be asked about a command.
+			assumed: Version{2, 4, 0},
 			since: map[string]Version{ // an event that Cursor does not know makes the whole file invalid
 				"preToolUse": {2, 4, 0}, "postToolUse": {2, 4, 0}, "postToolUseFailure": {2, 4, 0}, "sessionStart": {2, 4, 0}, "sessionEnd": {2, 4, 0},
 				"subagentStart": {2, 4, 0}, "subagentStop": {2, 4, 0}, "preCompact": {2, 4, 0}, "beforeTabFileRead": {2, 4, 0}, "afterTabFileEdit": {2, 4, 0},

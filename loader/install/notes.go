@@ -20,6 +20,10 @@ func (p *Plan) notes(in *Installer, r Request) {
 			say("once it is known, run "+again, "the version of %s is not known (%s), so that events which not every version has are left out: %s", a.Title, cmp.Or(r.Unknown, "it did not say"), strings.Join(p.Missing, ", "))
 		}
 	}
+	if assumed := a.events.assumed; assumed.Known() && !r.Version.Known() {
+		say("update "+a.Title+", or put "+a.Programs[0]+" on PATH and run hookd install "+a.Name+r.Scope.flag()+" again",
+			"the version of %s is not known (%s) and taken for %s or later; an older one takes no hook of a file with events that it does not know", a.Title, cmp.Or(r.Unknown, "it did not say"), assumed)
+	}
 	if a.events.blocks.Known() && (!r.Version.Known() || r.Version.Compare(a.events.blocks) < 0) {
 		say("", "%s goes on when hookd cannot be started or answers too late; since %s it can be told to stop then", a.Title, a.events.blocks)
 	}
