@@ -21,10 +21,11 @@ import (
 func (p *assembly) asker(f *hook) executor.Asker {
 	h := &f.Resolution.Hook
 	if h.Reply != nil {
-		if answer, problems := rulereply.Compile(h.Reply, h.Events); len(problems) == 0 {
-			return rule.New(answer)
+		answer, problems := rulereply.Compile(h.Reply, h.Events)
+		if len(problems) > 0 { // it was rejected where it was read; it must not pass for one that is not there
+			return rule.Broken(problems[0].Message)
 		}
-		return nil // said where it was read, and rejected there
+		return rule.New(answer)
 	}
 	s := trust.StartOf(&f.Subject, &f.Verdict)
 	args := f.Scope.FromSettings(h.Args)

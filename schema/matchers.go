@@ -240,9 +240,7 @@ func (m *merged) setReply(h *Hook) {
 	if m.Reply == nil && !m.unknown("reply") {
 		return
 	}
-	if m.Can == nil {
-		h.Can = protocol.CanBlock
-	}
+	h.Can = protocol.CanBlock
 	if m.Reply == nil {
 		return
 	}
@@ -270,8 +268,8 @@ func (m *merged) reply(r *reader, h *Hook) (ok bool) {
 			fault(m.at(field), CodeConflict, field+" is about a program, and an entry with a reply starts none", "leave "+field+" out")
 		}
 	}
-	if m.Can != nil && h.Can != protocol.CanBlock {
-		fault(m.at("can"), CodeConflict, fmt.Sprintf("can %s does not fit a rule: it answers what its reply says, about the final event", h.Can), "leave can out")
+	if m.Can != nil && *m.Can != string(protocol.CanBlock) {
+		fault(m.at("can"), CodeConflict, fmt.Sprintf("can %s does not fit a rule: it answers what its reply says, about the final event", *m.Can), "leave can out")
 	}
 	for _, key := range ofCalls(&h.Match) {
 		for _, event := range h.Events {

@@ -28,16 +28,11 @@ func (l *Line) Compare(p patterns.Pattern) (Answer, *Command) {
 			return Yes, c
 		}
 	}
-	whole := Command{Text: l.Text}
-	spelled := []string{l.Text}
-	if len(l.Text) <= maxText {
-		spelled = append(spelled, strings.Join(strings.Fields(l.Text), " "))
-	}
-	if matches(p, spelled) {
-		return Yes, &whole
+	if matches(p, l.whole) {
+		return Yes, &Command{Text: l.Text}
 	}
 	if l.Err != nil {
-		return Undecided, &whole
+		return Undecided, &Command{Text: l.Text}
 	}
 	for i := range l.Commands {
 		if c := &l.Commands[i]; c.mayMatch(p) {
@@ -71,10 +66,22 @@ func (l *Line) Admits(list []patterns.Pattern) (bool, *Command) {
 
 // matches reports whether a pattern matches one of a command's spellings.
 func matches(p patterns.Pattern, spellings []string) bool {
-	literal := strings.Join(strings.Fields(p.Literal), " ")
+	if !p.Exact {
+		return slices.ContainsFunc(spellings, p.Match)
+	}
+	literal := spaced(p.Literal)
 	return slices.ContainsFunc(spellings, func(text string) bool {
-		return p.Match(text) || p.Exact && (text == literal || strings.HasPrefix(text, literal+" "))
+		rest, begins := strings.CutPrefix(text, literal)
+		return p.Match(text) || begins && (rest == "" || rest[0] == ' ')
 	})
+}
+
+// spaced returns a text with one blank between its words and none around them.
+func spaced(text string) string {
+	if !strings.Contains(text, "  ") && !strings.ContainsAny(text, "\t\n\v\f\r\u0085\u00a0") && strings.TrimSpace(text) == text {
+		return text
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // spellings are words with the folder of the program and without it, and without
@@ -130,6 +137,9 @@ func afterOptions(words []Word) (places []int) {
 
 // mayMatch reports whether a command may turn out to match a pattern when it runs.
 func (c *Command) mayMatch(p patterns.Pattern) bool {
+	if len(c.beginnings) == 0 {
+		return false
+	}
 	p.Literal = strings.Join(strings.Fields(p.Literal), " ")
 	return slices.ContainsFunc(c.beginnings, p.MayBegin)
 }

@@ -18,6 +18,8 @@ type Line struct {
 
 	// Err says why the line could not be read. Commands are then guesses.
 	Err error
+
+	whole []string // how a pattern for the line as a whole is compared with it
 }
 
 // Command is one simple command of a line, or a place where bash evaluates a text.
@@ -70,6 +72,10 @@ func Split(text string) *Line {
 		line.Commands = r.found.commands
 	}
 	line.Values = r.found.values
+	line.whole = []string{line.Text}
+	if len(line.Text) <= maxText {
+		line.whole = append(line.whole, strings.Join(strings.Fields(line.Text), " "))
+	}
 	for i := range line.Commands {
 		c := &line.Commands[i]
 		c.spellings, c.beginnings = append(spellings(c.Words), c.Text), c.findBeginnings()

@@ -12,24 +12,37 @@ import (
 	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 
+// commandPatterns is a compiled match.command.
+type commandPatterns struct {
+	any   []patterns.Pattern // one of them for one command is a match
+	cover []patterns.Pattern // what a hook that grants is about: all commands must be among them
+}
+
 // compileCommands compiles match.command. "git push *" also means "git push" alone: a
 // guard that its author reads so must not be passed by leaving the last words out.
-func compileCommands(written []string) (list []patterns.Pattern, err error) {
+func compileCommands(written []string) (c commandPatterns, err error) {
 	for _, text := range written {
 		p, err := patterns.Parse(text)
 		if err != nil {
-			return nil, err
+			return c, err
 		}
-		list = append(list, p)
+		c.any, c.cover = append(c.any, p), append(c.cover, p)
 		bare, open := strings.CutSuffix(text, " *")
-		if bare = strings.TrimSpace(bare); open && bare != "" && bare[0] != '/' {
-			if p, err = patterns.Parse(bare); err != nil {
-				return nil, err
-			}
-			list = append(list, p)
+		if bare = strings.TrimSpace(bare); !open || bare == "" || bare[0] == '/' {
+			continue
+		}
+		short, err := patterns.Parse(bare)
+		if err != nil {
+			return c, err
+		}
+		c.cover = append(c.cover, short)
+		if short.Exact { // with more words, too: the glob says nothing more
+			c.any[len(c.any)-1] = short
+		} else {
+			c.any = append(c.any, short)
 		}
 	}
-	return list, nil
+	return c, nil
 }
 
 // lineOf is what a call runs.
@@ -86,16 +99,16 @@ func (in *Input) callOf(kinds ...protocol.ToolKind) (kind protocol.ToolKind, cou
 // commandHolds compares match.command with the commands of the call's line. At an event
 // that is about no call it does not restrict.
 func (m *Matcher) commandHolds(in *Input) (Decision, error) {
-	if len(m.command) == 0 || !in.isCall() {
+	if len(m.command.any) == 0 || !in.isCall() {
 		return Yes, nil
 	}
 	of := in.command()
 	switch {
 	case of.line != nil && m.Whole:
-		admitted, _ := of.line.Admits(m.command)
+		admitted, _ := of.line.Admits(m.command.cover)
 		return decisionOf(admitted), nil
 	case of.line != nil:
-		return compareLine(of.line, m.command)
+		return compareLine(of.line, m.command.any)
 	case of.why != "":
 		return Undecided, &undecidedKey{keyCommand, of.why}
 	}

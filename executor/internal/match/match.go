@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/hookd-dev/hookd/protocol/hookmatch"
-	"github.com/hookd-dev/hookd/protocol/patterns"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -15,7 +14,7 @@ import (
 // matches everything.
 type Matcher struct {
 	hookmatch.Keys
-	command []patterns.Pattern
+	command commandPatterns
 	path    []pathPattern
 	when    *condition
 
@@ -55,7 +54,7 @@ func Compile(m *schema.Match) (Matcher, string, error) {
 
 // HasCondition reports whether the matcher has anything to [Matcher.Decide].
 func (m *Matcher) HasCondition() bool {
-	return m.when != nil || len(m.command) > 0 || len(m.path) > 0
+	return m.when != nil || len(m.command.any) > 0 || len(m.path) > 0
 }
 
 // TakesTime reports whether Decide evaluates an expression, which its context bounds.

@@ -223,7 +223,7 @@ func useRule(g *layerScan, f *candidate.Hook, d schema.Described) {
 	case f != nil && f.Path != "":
 		g.Add(schema.NewFinding(d.At("reply"), *d.Name, schema.SeverityError, schema.CodeConflict,
 			"the entry has a reply, and there is a hook file of its name: "+f.Path, "leave the reply out, or give the rule another name"))
-		d.Faults = append(slices.Clone(d.Faults), "reply")
+		d.Faults = append(slices.Clone(d.Faults), "events", "match", "reply") // either may refuse more than the other
 	case f != nil: // an earlier entry: the later one counts, as it does for commands
 		f.Rule, f.Code, f.Described = true, bundle.Code{}, nil
 	default:
