@@ -19,109 +19,82 @@ const module = "github.com/hookd-dev/hookd"
 const arrowTable = `
 hookd.go: executor executor/exechook executor/hookenv executor/process loader protocol schema
 internal/fsutil:
-internal/jsonspan: internal/text
+internal/jsonspan:
 internal/lines:
 internal/program:
-internal/program/hashed: internal/fsutil internal/program
+internal/program/hashed:
 internal/text:
-internal/selfprotect: protocol protocol/realpath protocol/toolname
-protocol: internal/jsonspan internal/text protocol/internal/eventname
-protocol/internal/eventname: internal/text
-protocol/readreply: internal/jsonspan internal/text protocol
+internal/selfprotect: protocol protocol/toolname
+protocol: protocol/internal/eventname
+protocol/internal/eventname:
+protocol/readreply: protocol
 protocol/patterns:
 protocol/realpath: protocol
 protocol/rule: protocol
-protocol/rpc: internal/lines protocol
+protocol/rpc:
 protocol/rpc/socket: protocol/rpc/socket/meet
 protocol/rpc/socket/meet:
 protocol/tables: protocol
 protocol/toolname: protocol protocol/patterns
 protocol/hookmatch: protocol protocol/toolname
-protocol/dialect: internal/jsonspan internal/text protocol protocol/dialect/internal/object protocol/toolname
-protocol/dialect/hosts: internal/jsonspan protocol protocol/dialect protocol/dialect/internal/object protocol/toolname
-protocol/dialect/foreignhooks: internal/jsonspan internal/text protocol protocol/dialect/internal/object protocol/patterns protocol/readreply protocol/toolname
+protocol/dialect: protocol protocol/dialect/internal/object protocol/toolname
+protocol/dialect/hosts: protocol protocol/dialect protocol/dialect/internal/object protocol/toolname
+protocol/dialect/foreignhooks: protocol protocol/dialect/internal/object protocol/patterns protocol/readreply protocol/toolname
 protocol/dialect/internal/golden: protocol protocol/dialect
-protocol/dialect/internal/object: internal/jsonspan protocol
+protocol/dialect/internal/object: protocol
 protocol/dialect/plugins: protocol
-schema/internal: protocol schema schema/document schema/internal/jsonschemas schema/testfile schema/units
-schema/testfile: internal/text protocol schema schema/document
-schema: protocol protocol/dialect/foreignhooks protocol/patterns protocol/toolname schema/agentparts schema/document schema/units
+schema/internal: protocol schema schema/internal/jsonschemas schema/testfile schema/units
+schema/testfile: protocol schema schema/document
+schema: protocol protocol/dialect/foreignhooks protocol/patterns protocol/rule protocol/toolname schema/agentparts schema/document schema/units
 schema/document:
 schema/agentparts:
 schema/units:
-schema/toolname: protocol protocol/patterns
-executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/hookvalues internal/jsonspan protocol protocol/readreply schema
-executor/internal/match: protocol protocol/patterns schema schema/toolname
-executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
-executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/hookmatch protocol/readreply schema
-executor/internal/match: protocol protocol/patterns schema protocol/hookmatch
-executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
-executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/readreply schema
-executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/dialect/foreignhooks protocol/readreply schema
-executor/internal/match: protocol protocol/patterns schema protocol/toolname
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state protocol protocol/dialect/foreignhooks protocol/hookmatch protocol/readreply schema
+executor/internal/match: protocol protocol/hookmatch protocol/patterns protocol/realpath protocol/toolname schema
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/dialect/foreignhooks protocol/readreply schema
 executor/rule: executor protocol protocol/rule
-executor/internal/match: internal/jsonspan internal/shellwords internal/text protocol/realpath
-executor/daemon: protocol/rule
-schema: protocol/rule
-loader: executor/rule protocol/rule
-loader/internal/bundle: protocol/rule
-cmd/hookd/internal/report: protocol/rule
+executor/daemon: executor executor/bridge executor/daemon/internal/crew executor/daemon/internal/outbox executor/hookenv protocol protocol/dialect/hosts protocol/rpc protocol/rpc/socket protocol/rule schema
+loader: executor executor/exechook executor/hookenv executor/process executor/rule loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks protocol/patterns protocol/rule protocol/toolname schema
+loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns protocol/rule schema schema/document
+cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol protocol/rule schema schema/units
 executor/internal/inflight:
 executor/internal/slots: protocol
 executor/internal/worker: executor/internal/inflight executor/process protocol protocol/readreply
 executor/hookenv: executor/process
-executor/guest: executor executor/hookenv executor/process protocol protocol/dialect protocol/dialect/hosts protocol/realpath schema
-executor/guest: executor executor/process executor/state protocol protocol/dialect protocol/dialect/hosts protocol/realpath schema
+executor/guest: executor executor/hookenv executor/process executor/state protocol protocol/dialect protocol/dialect/hosts protocol/realpath schema
 executor/process:
-executor/record: executor/state internal/fsutil protocol schema
-executor/state: internal/hookvalues
+executor/record: executor/state protocol schema
+executor/state:
 internal/hookvalues: protocol
-executor/daemon: executor executor/daemon/internal/crew executor/daemon/internal/outbox protocol protocol/rpc protocol/rpc/socket schema
 executor/daemon/internal/crew:
 executor/daemon/internal/outbox: protocol protocol/rpc
-executor/state: protocol schema
 executor/bridge: protocol protocol/dialect
-executor/daemon: executor executor/bridge executor/hookenv protocol protocol/dialect/hosts protocol/rpc protocol/rpc/socket protocol/rpc/socket/meet schema
-executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
-loader/install: executor/hookenv executor/process internal/text loader/install/internal/configtext protocol protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
+loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
-loader/install/verify: executor/guest executor/process internal/program protocol/rpc/socket/meet schema loader/install loader/install/internal/configtext protocol/dialect protocol/toolname
-loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema schema/document
+loader/install/verify: executor/guest executor/process loader/install loader/install/internal/configtext protocol/dialect protocol/rpc/socket/meet protocol/toolname schema
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
-loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol protocol/dialect/foreignhooks schema schema/document
+loader/internal/discover: executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks schema schema/document
 loader/internal/environment: executor/hookenv loader/internal/bundle loader/internal/candidate loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/workspace protocol schema
 loader/internal/files: executor/process
-loader/internal/bundle: internal/shellwords
-loader/internal/discover: loader/internal/imports loader/internal/workspace protocol/dialect/foreignhooks
-loader: loader/internal/imports
-loader/internal/imports: internal/shellwords internal/text loader/internal/interpreter loader/internal/report loader/internal/settings protocol protocol/dialect/foreignhooks schema schema/document schema/units protocol/toolname
+loader/internal/imports: loader/internal/interpreter loader/internal/report loader/internal/settings protocol protocol/dialect/foreignhooks protocol/toolname schema schema/document schema/units
 loader/internal/interpreter: executor/hookenv executor/process loader/internal/files loader/internal/ownership loader/internal/report
 loader/internal/notify: loader/internal/files
 loader/internal/ownership: loader/internal/files loader/internal/report schema
-loader/internal/report: schema
-loader/internal/settings: protocol schema schema/agentparts schema/document schema/units
-loader/internal/records: internal/fsutil loader/internal/bundle loader/internal/files loader/internal/interpreter
 loader/internal/report: loader/internal/files protocol schema
-loader/internal/settings: protocol schema schema/document
-loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol protocol/dialect/foreignhooks protocol/patterns protocol/toolname schema schema/document
-loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document
-loader/internal/trust: executor executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol protocol/dialect/foreignhooks schema
+loader/internal/settings: protocol schema schema/agentparts schema/document schema/units
+loader/internal/records: loader/internal/bundle loader/internal/files loader/internal/interpreter
+loader/internal/trust: executor executor/hookenv executor/process executor/record loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol protocol/dialect/foreignhooks schema
 loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
-loader: executor executor/exechook executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol schema protocol/toolname
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/internal/answer: agentloop/model protocol
 agentloop/internal/conversation: agentloop/store protocol
-agentloop/internal/gohooks: internal/hookvalues protocol schema/toolname
-agentloop/internal/gohooks: protocol protocol/toolname
 agentloop/internal/gohooks: protocol protocol/hookmatch
 agentloop/internal/limits: protocol
 agentloop/internal/toolset: agentloop/tool protocol
-agentloop: agentloop/builtin agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/model: protocol protocol/patterns
 agentloop/provider: agentloop/tool protocol
-agentloop/builtin: agentloop/frontmatter agentloop/model agentloop/provider agentloop/skill agentloop/tool internal/shellwords protocol protocol/patterns
-internal/shellwords: protocol protocol/patterns
+agentloop/builtin: agentloop/provider agentloop/skill agentloop/tool protocol protocol/patterns
+internal/shellwords: protocol/patterns
 agentloop/skill: agentloop/frontmatter protocol
 agentloop/recipe: agentloop/frontmatter protocol
 agentloop/frontmatter:
@@ -132,11 +105,11 @@ agentloop/model/internal: agentloop/model protocol
 agentloop/model/anthropic: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/openai: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/cassette: agentloop/model protocol
-agentloop/tool: agentloop/tool/internal/projectfile internal/protect agentloop/tool/internal/textedit protocol protocol/patterns protocol/realpath
-agentloop/tool/internal/projectfile: internal/protect protocol protocol/realpath
+agentloop/tool: agentloop/tool/internal/projectfile agentloop/tool/internal/textedit protocol protocol/patterns protocol/realpath
+agentloop/tool/internal/projectfile: protocol protocol/realpath
 internal/protect: protocol/realpath
 agentloop/tool/internal/textedit:
-agentloop/store: internal/lines protocol
+agentloop/store: protocol
 client: protocol protocol/rpc protocol/rpc/socket
 cmd/hookd: *
 cmd/hookd/internal/agentcmd: agentloop cmd/hookd/internal/chat cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/jsonsession cmd/hookd/internal/question cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal loader protocol
@@ -145,38 +118,32 @@ cmd/hookd/internal/chat: agentloop agentloop/model cmd/hookd/internal/chat/inter
 cmd/hookd/internal/chat/internal/completion:
 cmd/hookd-bridge: protocol/rpc/socket/meet
 cmd/hookd/internal/cli: cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
-cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd executor executor/hookenv executor/process loader protocol schema schema/agentparts schema/toolname
+cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd executor executor/hookenv executor/process loader protocol protocol/toolname schema schema/agentparts
 cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/guest executor/hookenv executor/process loader loader/install loader/install/verify protocol protocol/dialect/hosts schema
-cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/realpath schema schema/toolname schema/units
-cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd executor executor/hookenv executor/process loader protocol schema schema/agentparts protocol/toolname
-cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol schema
-cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/dialect/foreignhooks protocol/realpath schema protocol/toolname schema/units executor/record schema/testfile internal/text
+cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader protocol protocol/dialect/foreignhooks protocol/realpath protocol/toolname schema schema/testfile schema/units
 cmd/hookd/internal/faultyhook: protocol/dialect/foreignhooks
-cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record internal/fsutil loader loader/install loader/install/verify protocol schema schema/testfile internal/text
+cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader loader/install loader/install/verify protocol schema schema/testfile
 cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor/guest loader loader/install loader/install/verify
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol protocol/toolname
-cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol schema schema/agentparts
-cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol protocol/patterns schema
+cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol protocol/patterns schema schema/agentparts
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol schema/testfile
 cmd/hookd/internal/question: agentloop cmd/hookd/internal/cli cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
-cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol schema schema/units
 cmd/hookd/internal/runview: agentloop cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process protocol
-cmd/hookd/internal/servecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol protocol/rpc protocol/rpc/socket protocol/rpc/socket/meet schema
-cmd/hookd/internal/servecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/guest executor/hookenv executor/process loader protocol protocol/rpc protocol/rpc/socket schema
+cmd/hookd/internal/servecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/guest executor/hookenv executor/process loader protocol protocol/rpc protocol/rpc/socket protocol/rpc/socket/meet schema
 cmd/hookd/internal/sessionscmd: agentloop/store cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor/state protocol
-cmd/hookd/internal/shellhook: internal/jsonspan protocol protocol/readreply
+cmd/hookd/internal/shellhook: protocol
 cmd/hookd/internal/show:
 cmd/hookd/internal/signals:
 cmd/hookd/internal/terminal: cmd/hookd/internal/show
-cmd/hookd/internal/trustcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show internal/jsonspan loader protocol schema
-examples: agentloop client executor loader protocol schema
+cmd/hookd/internal/trustcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show loader protocol schema
+examples:
 test/modelserver:
 test/picture:
 test/asuser:
 test/bench: * cmd/hookd
 test/hooktest: protocol schema
-test/interop: test/modelserver
+test/interop:
 test/progress: executor/guest
 test/prove:
 test/prove/run: test/prove
@@ -189,7 +156,10 @@ var arrows = func() map[string][]string {
 	table := make(map[string][]string)
 	for row := range strings.Lines(strings.TrimSpace(arrowTable)) {
 		pkg, imports, _ := strings.Cut(row, ":")
-		table[pkg] = append(table[pkg], strings.Fields(imports)...)
+		if table[pkg] != nil {
+			panic("two rows of import arrows for " + pkg)
+		}
+		table[pkg] = append([]string{}, strings.Fields(imports)...)
 	}
 	return table
 }()
