@@ -65,7 +65,12 @@ func (p *account) write(t *testing.T, name, text string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+	// A process that another test starts meanwhile would keep the open file, and a program
+	// that is open for writing cannot be started.
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(path, []byte(text), 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	for at := path; strings.HasPrefix(at, p.folder); at = filepath.Dir(at) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/protocol/dialect"
 )
@@ -32,7 +33,7 @@ func knownFrom(a *dialect.Agent) string {
 	case events > 0:
 		from = fmt.Sprintf("captured (%d of %d)", events, len(a.Rows))
 	}
-	if slices.Contains(driven, a.Name) {
+	if slices.Contains(driven(), a.Name) {
 		from += ", driven"
 	}
 	return from
@@ -48,14 +49,15 @@ func isCaptured(a *dialect.Agent, row *dialect.Row) bool {
 }
 
 // driven are the agents that interop runs. Its files have a build tag, and so the list is
-// read from their text.
-var driven = func() []string {
+// read from their text. It is read when it is asked for: this program also runs as a hook, in
+// other folders.
+var driven = sync.OnceValue(func() []string {
 	names, err := readDriven(filepath.Join("..", "interop"))
 	if err != nil {
 		panic(err)
 	}
 	return names
-}()
+})
 
 // readDriven reads the member name of each element of the variable realAgents.
 func readDriven(dir string) ([]string, error) {

@@ -12,8 +12,9 @@ import (
 	"github.com/hookd-dev/hookd/executor/bridge"
 )
 
-// leastWriting is how long an agent has to take a reply even when it is late.
-const leastWriting = 200 * time.Millisecond
+// leastWriting is how long an agent has to take a reply even when it is late, and then the
+// reason why it was not taken.
+const leastWriting = 100 * time.Millisecond
 
 // refusable reports whether the agent can be refused the event of a call.
 func refusable(call *bridge.Call) bool {
@@ -34,6 +35,7 @@ func (cmd *Commands) write(notes *heldNotes, until time.Time, r bridge.Reply, re
 		if refusable {
 			r.Exit = cli.ExitRefused
 		}
+		notes.release(time.Now().Add(leastWriting)) // the time may be over, and this is the reason
 		stderr = fmt.Appendf(stderr, "hookd: the answer cannot be written: %s\n", show.OneLine(err.Error()))
 	}
 	_, _ = notes.Write(stderr) // an agent that does not read it has the answer all the same
