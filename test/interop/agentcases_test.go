@@ -37,12 +37,12 @@ exec "$HOOKD" reply observe --context ` + promptWord + `
 `,
 	"refusing.sh": `#!/bin/sh
 # hook: events=tool-call-start match.tool=@shell can=block
-command=$("$HOOKD" get data.args.command?) || exit 1
+command=$("$HOOKD" get data.args.command) || exit 1
 case "$command" in *refused.txt*) "$HOOKD" reply block "` + reason + `" ;; esac
 `,
 	"changing.sh": `#!/bin/sh
 # hook: events=tool-call-start match.tool=@shell can=modify
-command=$("$HOOKD" get data.args.command?) || exit 1
+command=$("$HOOKD" get data.args.command) || exit 1
 case "$command" in *original.txt*) "$HOOKD" reply modify --set data.args.command="echo it was changed >changed.txt; cat changed.txt" ;; esac
 `,
 	"files.sh": `#!/bin/sh
