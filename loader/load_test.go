@@ -362,7 +362,7 @@ func TestManagedLayer(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if test.name == "another owner" && os.Geteuid() != 0 {
-				t.Skip("only root can give files away")
+				t.Skip("only root may give a file to another user; CI runs this as root")
 			}
 			w := newWorld(t)
 			w.write(filepath.Join(w.managed, "hooks", "m.sh"), hook, 0o755)

@@ -423,7 +423,7 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// The caller gave up: no rule, no later hook, and whoever reads the outcome all
+// The caller gave up: no rule, no later hook, and anyone who reads the outcome all
 // the same reads no yes.
 func TestAborted(t *testing.T) {
 	f := Begin(mustDecode(t, toolCall(`{}`)), FoldOptions{})

@@ -99,7 +99,7 @@ func (p *process) wait(t *testing.T, limit time.Duration) {
 	p.stdout.Close()
 }
 
-// H27: whatever prints to stdout, and whoever opens the daemon's descriptor 1,
+// H27: no matter what prints to stdout, or who opens the daemon's descriptor 1,
 // each line on its stdout is a message.
 func TestNothingForeignOnStdout(t *testing.T) {
 	p := startProcess(t)

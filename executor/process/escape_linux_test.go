@@ -245,7 +245,7 @@ func TestAborts(t *testing.T) {
 func TestForkChainLeavesNoZombies(t *testing.T) {
 	rt := newRuntime(t, Options{})
 	if rt.Containment().Kind != Cgroup {
-		t.Skip("only a control group tells where a zombie came from, and this user may not make one: root tests it")
+		t.Skip("the test is about processes in a control group, and this user may not make one; CI runs it as root")
 	}
 	if ourChildren.dedicated {
 		t.Fatal("another test made this process one that owns all its children")

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestRemovedControlGroup: whoever tidies up control groups, a hook that runs as
+// TestRemovedControlGroup: no matter who tidies up control groups, a hook that runs as
 // root included, does not switch the hooks off.
 func TestRemovedControlGroup(t *testing.T) {
 	rt, err := New(Options{Containment: Cgroup, LongLived: true})

@@ -15,7 +15,7 @@
 // what is wanted ([Want]). It reads strictly: an unknown key, a value of the wrong type,
 // an unknown word, or a test that expects nothing is a finding with file, line and remedy,
 // and the test is left out. A test that cannot be read must never count as one that passed,
-// so whoever runs tests treats a finding as a failure.
+// so anyone who runs tests treats a finding as a failure.
 //
 // The package reads no file, makes no event and asks no hook: `hookd test` does
 // (cmd/hookd/internal/eventcmd). [Keys] is the table of what a test may hold; reading, the

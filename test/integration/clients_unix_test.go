@@ -99,7 +99,7 @@ func eachLanguage(t *testing.T, test func(t *testing.T, l language, b *box)) {
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {
 			if why := missing(l.needs); why != "" {
-				t.Skip(why)
+				t.Skipf("the client in %s cannot run here: %s", l.name, why)
 			}
 			t.Parallel()
 			b := newBox(t)

@@ -148,7 +148,7 @@ func keepOpen(t *testing.T, path string) {
 
 func giveAway(t *testing.T, path string) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can give files away")
+		t.Skip("only root may give a file to another user; CI runs this as root")
 	}
 	if err := os.Chown(path, 12345, 12345); err != nil {
 		t.Fatal(err)
