@@ -52,7 +52,6 @@ var records = map[string]string{
 
 // largePackages are packages over mostFiles, each with the reason.
 var largePackages = map[string]string{
-	"loader/internal/imports":       "a list, one file for each agent",
 	"protocol/dialect/hosts":        "a list, one file for each agent",
 	"protocol/dialect/foreignhooks": "a list, one file for each agent",
 	"executor/process":              "one kind of containment beside the other, most of them for one platform",

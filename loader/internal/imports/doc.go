@@ -9,16 +9,16 @@
 // the limit as a duration. Package foreignhooks knows what the words mean.
 //
 //	list.go        the list of agents
-//	imports.go     Agent, Hook: what an agent's file is made of
-//	reader.go      reads a file, and the members of an entry
+//	imports.go     Agent, Hook: what an agent's file is made of; whether an agent has hooks at
+//	               all, for a hint
+//	reader.go      reads a file, and the members of an entry; variables and folders of an
+//	               entry become part of its command line
 //	groups.go      the form that most agents have: events, groups, handlers
 //	claude.go …    one file for each agent: its members
 //	condition.go   Claude Code's member if as a condition of hookd's
-//	shellparts.go  variables and folders become part of the command line
 //	describe.go    a Hook as a description, as the loader takes it; variables of agents;
 //	               what is said once of all hooks of an agent that goes on when they crash
 //	names.go       names, repeated entries, entries that start hookd
-//	present.go     whether an agent has hooks at all, for a hint
 //
 // # Rules
 //

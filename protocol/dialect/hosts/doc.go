@@ -21,8 +21,6 @@
 //
 //	list.go      the list of all agents
 //	claude.go …  one file for each agent: its rows, and what it accepts
-//	rows.go      what rows of several agents have
-//	prompt.go, exitcode.go, plugin.go
-//	             what several agents read or write: a prompt by another name, an answer by
-//	             exit code, an answer to a plug-in of hookd's own
+//	rows.go      what several agents have: rows, a prompt by another name, an answer by exit code
+//	plugin.go    the answer to a plug-in of hookd's own
 package hosts

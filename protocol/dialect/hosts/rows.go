@@ -3,6 +3,7 @@ package hosts
 import (
 	"time"
 
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
 )
 
@@ -40,3 +41,23 @@ var (
 	asText     = translated("the run goes on anyway, and the messages are text for the model")
 	endsAnyway = translated("the run ends, as it would without hookd")
 )
+
+// writeExitCode answers an agent that takes no object.
+func writeExitCode(c *dialect.Call, v *dialect.Verdict) dialect.Answer {
+	if v.Refuse {
+		return dialect.Answer{Exit: 2, Stderr: v.Reason}
+	}
+	a := dialect.Answer{}
+	if v.Context != "" {
+		a.Stdout = []byte(v.Context + "\n")
+	}
+	return a
+}
+
+// promptFrom is the input of a prompt that an agent has under another name.
+func promptFrom(in *dialect.Input, row *dialect.Row, where string) *dialect.Input {
+	if row.Event != protocol.PromptSubmit || in.At("prompt") != nil {
+		return in
+	}
+	return in.With("prompt", in.At(where))
+}
