@@ -305,7 +305,7 @@ func (r *agentRun) forceOn(ctx context.Context, v *verdict) (forced bool, err er
 // countForced counts one more forced continuation. It returns false, and tells the person
 // why, if the limits allow none.
 func (r *agentRun) countForced(ctx context.Context, v *verdict) bool {
-	refused := r.agent.forced.Count(v.continuedBy(), r.agent.session.Limits.forced)
+	refused := r.agent.forced.Count(v.ContinuedBy(), r.agent.session.Limits.forced)
 	if refused != "" {
 		r.events.notify(ctx, "hook", "the run stops although a hook wants it to go on: "+refused)
 	}

@@ -114,23 +114,6 @@ func (v *verdict) continuation() []protocol.Message {
 	return nil
 }
 
-// continuedBy returns the origins whose hooks want the agent to go on. A gate that names
-// no hooks counts as one.
-func (v *verdict) continuedBy() []protocol.Origin {
-	var origins []protocol.Origin
-	for i := range v.Runs {
-		run := &v.Runs[i]
-		wants := run.Action == protocol.Continue || run.Action == protocol.Block
-		if wants && run.Failure == "" && run.Skipped == "" && !slices.Contains(origins, run.Origin()) {
-			origins = append(origins, run.Origin())
-		}
-	}
-	if len(origins) == 0 {
-		origins = append(origins, protocol.Origin{})
-	}
-	return origins
-}
-
 // runEnd is why a run ends before it is done: with agent-end and a stop reason, or with
 // agent-error and a cause. It is passed up as an error.
 type runEnd struct {

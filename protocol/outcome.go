@@ -198,6 +198,22 @@ func (o Outcome) Shown() Outcome {
 	return o
 }
 
+// ContinuedBy returns the origins whose hooks want the agent to go on. An outcome that names
+// no hooks counts as one.
+func (o *Outcome) ContinuedBy() (origins []Origin) {
+	for i := range o.Runs {
+		run := &o.Runs[i]
+		wants := run.Action == Continue || run.Action == Block
+		if wants && run.Failure == "" && run.Skipped == "" && !slices.Contains(origins, run.Origin()) {
+			origins = append(origins, run.Origin())
+		}
+	}
+	if len(origins) == 0 {
+		origins = append(origins, Origin{})
+	}
+	return origins
+}
+
 // Redacted is a refused call's args as hooks had changed them, where a sensitive one
 // took part: the host goes on with these, for what that hook took away is nobody's to
 // read, also of a call that does not run. It is nil in any other outcome.

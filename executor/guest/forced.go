@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -104,7 +103,7 @@ func (r *Role) boundRun(ev *protocol.Event, file string) {
 		if out.Action != protocol.Block && out.Action != protocol.Continue {
 			return
 		}
-		wanted := wantedBy(out)
+		wanted := out.ContinuedBy()
 		err := errNoCounts
 		if file != "" {
 			err = changeForced(file, func(c *forcedCounts) bool {
@@ -145,21 +144,6 @@ func number(value protocol.RawMessage) int {
 func (r *Role) mostForced(origin protocol.Origin) forcedCount {
 	own := r.source.Current().SettingsOf(origin)
 	return forcedCount{own.MaxForced, own.MaxForcedTotal}
-}
-
-// wantedBy are the origins of the hooks that want the run to go on.
-func wantedBy(out *protocol.Outcome) (origins []protocol.Origin) {
-	for i := range out.Runs {
-		run := &out.Runs[i]
-		wants := run.Action == protocol.Continue || run.Action == protocol.Block
-		if wants && run.Failure == "" && run.Skipped == "" && !slices.Contains(origins, run.Origin()) {
-			origins = append(origins, run.Origin())
-		}
-	}
-	if len(origins) == 0 {
-		origins = append(origins, protocol.Origin{})
-	}
-	return origins
 }
 
 // said is the beginning of the text that the run goes on with.
