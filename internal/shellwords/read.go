@@ -43,8 +43,14 @@ type Command struct {
 	// Unclear says why the text does not tell what runs, "" if it does.
 	Unclear string
 
-	spellings  []string // what a pattern is compared with
-	beginnings []string // of the command, whatever its words that are not literal turn out to be
+	granted bool // who grants the program grants what it runs, known or not
+	later   bool // it has bash run a text at another time: nobody grants that
+
+	in        *input   // what it reads, nil if the line does not say that
+	readsFrom []Word   // files that its redirections read
+	forms     [][]Word // what its words come to, where that is more than they show as they are
+	spellings []string // what a pattern is compared with
+	unknown   []sketch // what is known of it, where not all is
 }
 
 // Write is a redirection that writes a file. Those to /dev/null and to another
@@ -77,8 +83,7 @@ func Split(text string) *Line {
 		line.whole = append(line.whole, strings.Join(strings.Fields(line.Text), " "))
 	}
 	for i := range line.Commands {
-		c := &line.Commands[i]
-		c.spellings, c.beginnings = append(spellings(c.Words), c.Text), c.findBeginnings()
+		line.Commands[i].spell()
 	}
 	return line
 }
@@ -87,6 +92,7 @@ func Split(text string) *Line {
 type found struct {
 	commands []Command
 	values   map[string][]Word
+	files    map[string]written // that the line makes
 	bytes    int
 	err      error
 }
@@ -107,12 +113,17 @@ func (f *found) fail(err error) {
 
 // reader reads one text: the line, or one that a command in it gives to a shell.
 type reader struct {
-	found  *found
-	source string
-	given  bool
-	depth  int
-	hides  bool // see hidesCommands
-	loops  bool // a variable gets a value other than by an assignment
+	found   *found
+	source  string
+	given   bool
+	depth   int
+	hides   bool // see hidesCommands
+	settled *settled
+	in      *input // what the command that is looked at reads
+	fed     string // the commands at the other end of its pipe
+	codes   int
+	later   bool // see Command
+	loops   bool // a variable gets a value other than by an assignment
 
 	feeds map[*syntax.Stmt]string // the commands at the other end of a statement's pipe
 }
@@ -133,11 +144,13 @@ func (r *reader) text(text string) {
 		return
 	}
 	r.source, r.hides, r.loops = text, hidesCommands(file), setsInLoops(file)
+	r.settled = settle(r, file)
 	walk(file, func(node syntax.Node) bool {
 		if stmt, is := node.(*syntax.Stmt); is {
 			r.statement(stmt)
 		} else if node != nil {
 			r.pipe(node)
+			r.bomb(node)
 			r.value(node)
 			r.evaluation(node)
 		}
@@ -223,9 +236,10 @@ func (r *reader) statement(stmt *syntax.Stmt) {
 		}
 		if len(cmd.Args) > 0 {
 			c.Words[0] = r.program(cmd.Args[0])
+			c.forms = r.worked(cmd.Args, c.Words)
 		}
 	case *syntax.DeclClause:
-		c.Words = append(c.Words, Word{cmd.Variant.Value, true})
+		c.Words = append(c.Words, Word{Text: cmd.Variant.Value, Literal: true})
 		for _, arg := range cmd.Args {
 			c.Words = append(c.Words, r.assignment(arg))
 		}
@@ -235,10 +249,24 @@ func (r *reader) statement(stmt *syntax.Stmt) {
 		return
 	}
 	c.Unclear, c.From = r.unclear(&c, stmt), r.from(stmt)
+	c.in = r.reads(stmt, c.From)
+	for _, redirect := range stmt.Redirs {
+		if (redirect.Op == syntax.RdrIn || redirect.Op == syntax.RdrInOut) && redirect.Word != nil {
+			c.readsFrom = append(c.readsFrom, r.word(redirect.Word))
+		}
+	}
+	c.later = r.later
+	r.later = false
 	r.found.add(c)
+	r.givenBySets(c.Sets)
+	defer r.found.writesFiles(r, &c, stmt, c.in)
 	if len(c.Words) > 0 {
 		before := len(r.found.commands)
-		r.wrapped(c.Words, stmt.Redirs)
+		r.in, r.fed = c.in, c.From
+		for _, words := range c.all() {
+			r.wrapped(words, stmt.Redirs)
+		}
+		r.in, r.fed = nil, ""
 		for i := before; i < len(r.found.commands); i++ {
 			if given := &r.found.commands[i]; given.From == "" {
 				given.From = c.From
@@ -336,7 +364,7 @@ func guess(text string) (commands []Command) {
 		for i := range fields { // the words before may be of the shell: then, do, !
 			c := Command{Text: strings.Join(fields[i:min(i+most, len(fields))], " ")}
 			for _, field := range fields[i:min(i+most, len(fields))] {
-				c.Words = append(c.Words, Word{field, true})
+				c.Words = append(c.Words, Word{Text: field, Literal: true})
 			}
 			commands = append(commands, c)
 		}

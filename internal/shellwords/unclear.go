@@ -18,7 +18,6 @@ const (
 // "*" stands for every word: the builtin itself does that.
 var textOptions = map[string]string{
 	"mapfile": "C", "readarray": "C", "compgen": "CWF", "complete": "CWF", "hash": "p", "enable": "f", "bind": "xf", "fc": "*",
-	"trap": "*", "alias": "*",
 }
 
 // naming are builtins that take names of variables, whose index is evaluated:
@@ -58,16 +57,18 @@ func (r *reader) unclear(c *Command, stmt *syntax.Stmt) string {
 			return runsText
 		}
 	}
-	if len(c.Words) == 0 {
-		return ""
+	for _, words := range c.all() {
+		if why := r.builtin(words); why != "" {
+			return why
+		}
 	}
-	return r.builtin(c.Words)
+	return ""
 }
 
 // builtin says why a command, if it is a builtin of the shell or git, runs what its
 // words do not show.
 func (r *reader) builtin(words []Word) string {
-	if !words[0].Literal {
+	if len(words) == 0 || !words[0].named() {
 		return ""
 	}
 	program, args := programName(words[0]), words[1:]
@@ -75,10 +76,16 @@ func (r *reader) builtin(words []Word) string {
 	switch {
 	case takesText && runsItsWords(options, args):
 		return runsText
+	case program == "trap":
+		return r.trap(args)
+	case program == "alias":
+		return r.alias(args)
 	case (program == "." || program == "source") && len(args) > 0 && isDevice(args[0]):
 		return "it runs a file that only shows when it runs"
-	case program == "git" && gitRuns(texts(args)):
-		return "it has git run a command that is not read here"
+	case program == "exec" && slices.ContainsFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "{") && strings.Contains(w.Text, "[") }):
+		return runsText // exec {a[x]}>f
+	case program == "git":
+		return r.git(args)
 	case slices.Contains(naming, program) || slices.Contains([]string{"env", "sudo", "doas"}, program):
 		return r.naming(program, args)
 	}
@@ -146,13 +153,13 @@ func (r *reader) evaluation(node syntax.Node) {
 		simple = r.simple(n)
 	case *syntax.CmdSubst:
 		if n.Backquotes && strings.Contains(c.Text, `\"`) { // in double quotes it is a plain one
-			c.Words, c.Unclear = []Word{{c.Text, true}}, "it has quotes in a substitution in quotes"
+			c.Words, c.Unclear = []Word{{Text: c.Text, Literal: true}}, "it has quotes in a substitution in quotes"
 			r.found.add(c)
 		}
 		return
 	case *syntax.ParamExp:
 		if n.Exp != nil && n.Exp.Word != nil && quotesNothing(n.Exp.Word) {
-			c.Words, c.Unclear = []Word{{c.Text, true}}, opensHidden
+			c.Words, c.Unclear = []Word{{Text: c.Text, Literal: true}}, opensHidden
 			r.found.add(c)
 			return
 		}
@@ -164,7 +171,7 @@ func (r *reader) evaluation(node syntax.Node) {
 		arithmetic = !simple || !known
 	case *syntax.WordIter:
 		if name := n.Name.Value; name == strings.ToUpper(name) && strings.ContainsFunc(name, isLetter) {
-			c.Sets = []Word{{name + "=" + c.Text, false}}
+			c.Sets = []Word{{Text: name + "=" + c.Text}}
 			switch {
 			case slices.Contains(evaluated, name):
 				c.Unclear = runsText
@@ -181,7 +188,7 @@ func (r *reader) evaluation(node syntax.Node) {
 		c.Unclear = opensHidden
 	}
 	if c.Text != "" && arithmetic && (!simple || r.hides) {
-		c.Words = []Word{{c.Text, true}}
+		c.Words = []Word{{Text: c.Text, Literal: true}}
 		r.found.add(c)
 	}
 }
@@ -273,4 +280,64 @@ func setsInLoops(file *syntax.File) (sets bool) {
 		return !sets
 	})
 	return sets
+}
+
+// trap reads the text that a trap has bash run later.
+func (r *reader) trap(args []Word) string {
+	for len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	switch {
+	case len(args) < 2 || args[0].Text == "-" || args[0].Text == "-l" || args[0].Text == "-p":
+		return ""
+	case !args[0].Literal:
+		return runsText
+	}
+	r.later = true
+	r.givenText(args[0].Text, false)
+	return ""
+}
+
+// alias reads the texts that aliases stand for. Words that are not known stand after one.
+func (r *reader) alias(args []Word) string {
+	for _, word := range args {
+		name, value, is := strings.Cut(word.Text, "=")
+		switch {
+		case is && (!word.Literal || strings.ContainsAny(name, "[")):
+			return runsText
+		case is:
+			r.later = true
+			r.givenText(value, true)
+		case !word.Literal:
+			return runsText
+		}
+	}
+	return ""
+}
+
+// bomb adds a function that starts itself again at its side: it starts processes without
+// end, whatever it is called.
+func (r *reader) bomb(node syntax.Node) {
+	function, is := node.(*syntax.FuncDecl)
+	if !is {
+		return
+	}
+	calls, forks := 0, false
+	walk(function.Body, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && n.Args[0].Lit() == function.Name.Value {
+				calls++
+			}
+		case *syntax.Stmt:
+			forks = forks || n.Background
+		case *syntax.BinaryCmd:
+			forks = forks || n.Op == syntax.Pipe || n.Op == syntax.PipeAll
+		}
+		return true
+	})
+	if calls > 0 && forks {
+		text := r.slice(function)
+		r.found.add(Command{Text: text, Words: []Word{{Text: text, Literal: true}}, Given: r.given, Unclear: "a function that starts itself again and again"})
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookd-dev/hookd/protocol/patterns"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -14,6 +15,7 @@ import (
 type wrapper struct {
 	operands int      // words of its own that are no options, before the command: timeout DURATION
 	after    []string // the command stands after one of these words: find -exec
+	verbs    []string // so it does, with options and operands in between: docker exec NAME COMMAND
 	shell    bool     // a shell reads the words once more: ssh HOST 'COMMAND'
 	text     bool     // an option of it has a command as its value: env -S'COMMAND'; implied by shell
 	adds     bool     // more words stand after the command when it runs, or in place of {}
@@ -25,7 +27,7 @@ var wrappers = map[string]wrapper{
 	"setpriv": {}, "prlimit": {}, "numactl": {}, "unshare": {}, "nsenter": {}, "systemd-run": {}, "coproc": {},
 	"setarch": {}, "linux32": {}, "linux64": {}, "i386": {}, "x86_64": {}, "arch": {}, "uname26": {}, "choom": {}, "uclampset": {}, "coresched": {},
 	"runcon": {}, "ssh-agent": {}, "dbus-run-session": {}, "xvfb-run": {}, "fakeroot": {}, "eatmydata": {}, "firejail": {}, "bwrap": {}, "proot": {},
-	"valgrind": {}, "perf": {}, "rlwrap": {}, "tini": {}, "dumb-init": {}, "catatonit": {}, "su-exec": {operands: 1}, "torsocks": {}, "proxychains": {}, "proxychains4": {},
+	"valgrind": {}, "rlwrap": {}, "tini": {}, "dumb-init": {}, "catatonit": {}, "su-exec": {operands: 1}, "torsocks": {}, "proxychains": {}, "proxychains4": {},
 	"caffeinate": {}, "systemd-inhibit": {}, "systemd-cat": {}, "flatpak-spawn": {}, "chronic": {}, "ifne": {}, "nocache": {}, "cpulimit": {}, "start-stop-daemon": {},
 	"chpst": {}, "softlimit": {}, "setuidgid": {operands: 1}, "envdir": {operands: 1}, "setlock": {operands: 1}, "faketime": {operands: 1}, "logsave": {operands: 1},
 	"--": {}, "-": {}, "noglob": {}, "nocorrect": {}, "and": {}, "or": {}, "not": {}, "begin": {}, // time -p -- COMMAND, and words of other shells
@@ -36,11 +38,21 @@ var wrappers = map[string]wrapper{
 	"watch": {shell: true}, "screen": {shell: true}, "eval": {shell: true},
 	"hyperfine": {shell: true}, "sg": {shell: true, operands: 1}, "flock": {shell: true, operands: 1}, "ssh": {shell: true, operands: 1}, "tmux": {shell: true, operands: 1},
 
+	"sshpass": {}, "wsl": {}, "npx": {}, "bunx": {}, "pnpx": {}, "uvx": {}, "perf": {verbs: []string{"stat", "record", "trace"}},
+	"uv": {verbs: run}, "poetry": {verbs: run}, "pipenv": {verbs: run}, "pdm": {verbs: run}, "hatch": {verbs: run}, "rye": {verbs: run}, "conda": {verbs: run},
+	"op": {verbs: run}, "doppler": {verbs: run}, "devbox": {verbs: run}, "heroku": {verbs: run}, "bundle": {verbs: run}, "mise": {verbs: run}, "asdf": {verbs: run}, "rbenv": {verbs: run}, "pyenv": {verbs: run},
+	"npm": {verbs: run[1:]}, "pnpm": {verbs: run[1:]}, "yarn": {verbs: run[1:]}, "direnv": {verbs: run, operands: 1}, "nix": {verbs: run, operands: 1}, "aws-vault": {verbs: run, operands: 1},
+	"docker": {verbs: run, operands: 1}, "podman": {verbs: run, operands: 1}, "nerdctl": {verbs: run, operands: 1}, "docker-compose": {verbs: run, operands: 1},
+	"kubectl": {verbs: run, operands: 1}, "oc": {verbs: run, operands: 1}, "lxc": {verbs: run, operands: 1}, "machinectl": {verbs: []string{"shell"}, operands: 1},
+
 	"xargs": {adds: true}, "parallel": {adds: true, shell: true}, "entr": {adds: true, shell: true},
 	"find":   {adds: true, after: []string{"-exec", "-execdir", "-ok", "-okdir"}},
 	"fd":     {adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}},
 	"fdfind": {adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}},
 }
+
+// run are words of programs after which a command stands.
+var run = []string{"run", "exec", "x", "dlx"}
 
 // loaderOfPrograms stands for ld-linux-x86-64.so.2 and its like.
 const loaderOfPrograms = "ld.so"
@@ -48,6 +60,9 @@ const loaderOfPrograms = "ld.so"
 // programName is the name by which wrappers and shells are known.
 func programName(word Word) string {
 	name := path.Base(word.Text)
+	if word.base() != "" {
+		name = word.base()
+	}
 	if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
 		return loaderOfPrograms
 	}
@@ -71,6 +86,9 @@ func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
 		adds bool
 		puts bool // its words are replaced
 	}
+	if len(words) == 0 {
+		return
+	}
 	seen, queue := map[candidate]bool{}, []candidate{{}}
 	for len(queue) > 0 && r.found.err == nil {
 		c := queue[0]
@@ -82,15 +100,24 @@ func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
 		inner := words[c.at:]
 		if c.adds {
 			inner = withUnknown(inner, c.puts)
+			r.foundBy(words, inner)
 		}
 		if c.at > 0 && !r.candidate(inner, c.adds) {
 			continue
 		}
-		if !inner[0].Literal {
+		if !inner[0].named() {
 			continue
 		}
 		program := programName(inner[0])
-		if slices.Contains(shells, program) {
+		r.runsFile(inner)
+		if l, is := languageOf(program); is {
+			r.interpreter(inner, l, r.in)
+		}
+		r.givenByWords(program, inner)
+		if program == "env" || program == "sudo" || program == "export" {
+			r.givenBySets(inner[1:])
+		}
+		if isShell(program) || (program == "at" || program == "batch" || program == "ssh" && len(sshCommand.commands(inner)) == 0) && r.in != nil {
 			r.script(inner, redirects)
 		}
 		w, is := wrappers[program]
@@ -120,6 +147,7 @@ func (r *reader) candidate(words []Word, more bool) bool {
 	}
 	c := Command{Text: strings.Join(texts(words), " "), Words: words, Given: true}
 	c.Unclear = r.builtin(words)
+	c.later, r.later = r.later, false
 	r.found.add(c)
 	return true
 }
@@ -205,6 +233,76 @@ func replaces(words []Word) bool {
 	})
 }
 
+// sshCommand finds the command after the host.
+var sshCommand = wrapper{operands: 1}
+
+// isShell reports whether a program is a shell.
+func isShell(program string) bool { return slices.Contains(shells, program) }
+
+// foundBy says of the words that find, or xargs after it, puts in how they look: they begin
+// with the folder that is searched, and end as the name that is looked for does.
+func (r *reader) foundBy(words, inner []Word) {
+	found := words
+	if programName(words[0]) == "xargs" {
+		if found = r.fedWords(); len(found) == 0 {
+			return
+		}
+	}
+	if programName(found[0]) != "find" {
+		return
+	}
+	looks := findLooks(found)
+	for i := range inner {
+		switch word := &inner[i]; {
+		case looks == nil || word.Literal:
+		case word.Text == "{}" || word.Text == "…":
+			word.known = &known{pieces: looks}
+		}
+	}
+}
+
+// fedWords returns the words of the command at the other end of the pipe, if it is one.
+func (r *reader) fedWords() []Word {
+	if !strings.HasPrefix(r.fed, "find ") {
+		return nil
+	}
+	line := Split(r.fed)
+	if line.Err != nil || len(line.Commands) == 0 || line.Commands[0].Text != line.Text {
+		return nil
+	}
+	return line.Commands[0].Words
+}
+
+// findLooks returns how what find prints looks, nil if that does not show.
+func findLooks(words []Word) (looks []patterns.Piece) {
+	start, name := ".", ""
+	i := 1
+	for ; i < len(words) && !strings.HasPrefix(words[i].Text, "-") && words[i].Text != "(" && words[i].Text != "!"; i++ {
+		if start = words[i].Text; i > 1 || !words[i].Literal {
+			return nil
+		}
+	}
+	limited := false
+	for ; i+1 < len(words); i++ {
+		switch words[i].Text {
+		case "-o", "-or", ",", "!", "-not", "(", "-fprintf", "-printf":
+			return nil
+		case "-name", "-iname":
+			if name = words[i+1].Text; !words[i+1].Literal {
+				return nil
+			}
+			limited = strings.Trim(name, "*?.") != ""
+		case "-mindepth":
+			limited = true
+		}
+	}
+	looks = append(looks, patterns.Piece{Text: start})
+	if limited {
+		looks = append(looks, patterns.Piece{Text: "/"})
+	}
+	return append(looks, patterns.Piece{Any: patterns.Path}, patterns.Piece{Text: name[strings.LastIndexAny(name, "*?]")+1:]})
+}
+
 // maxOptions of a command are looked past.
 const maxOptions = 20
 
@@ -229,6 +327,14 @@ func (w *wrapper) commands(words []Word) (places []int) {
 	}
 	type state struct{ at, operands int }
 	seen, queue := map[state]bool{}, []state{{1, w.operands}}
+	if w.verbs != nil {
+		queue = nil
+		for i, word := range words[1:] {
+			if word.Literal && slices.Contains(w.verbs, word.Text) {
+				queue = append(queue, state{i + 2, w.operands})
+			}
+		}
+	}
 	for len(queue) > 0 {
 		s := queue[0]
 		queue = queue[1:]
@@ -318,6 +424,10 @@ func (r *reader) script(words []Word, redirects []*syntax.Redirect) {
 	}
 	if text, literal := r.input(redirects); literal {
 		given(text)
+		return
+	}
+	if r.in != nil && r.in.known && !strings.Contains(r.in.text, `\`) {
+		given(r.in.text)
 		return
 	}
 	unclear("a shell runs what it reads")

@@ -1,0 +1,212 @@
+package shellwords
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hookd-dev/hookd/protocol/patterns"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// unknown returns a word that is not literal, with what of it is known: build/*.o begins
+// with build/ and ends in .o, whatever files there are.
+func unknown(written string, word *syntax.Word) Word {
+	w := Word{Text: written}
+	if hasBraces(word) {
+		return w
+	}
+	p := pieces{}
+	p.parts(word.Parts, false)
+	if p.add(); hasTilde(word) && len(p.list) > 0 { // a folder in place of what stands before the slash
+		_, rest, deeper := strings.Cut(p.list[0].Text, "/")
+		p.list[0].Text = "/" + rest
+		p.list = append([]patterns.Piece{{Text: "/"}, {Any: patterns.Anything}}, p.list...)
+		if !deeper || written[0] == '~' && len(written) > 1 && (written[1] == '+' || written[1] == '-') {
+			p.list = []patterns.Piece{{Any: patterns.Anything}}
+		}
+	}
+	if len(p.list) > 0 {
+		w.known = &known{pieces: p.list, splits: p.splits}
+	}
+	return w
+}
+
+// sketched returns what is known of a word as the first of a command.
+func (w *Word) sketched() []patterns.Piece {
+	switch {
+	case w.Literal:
+		return []patterns.Piece{{Text: w.Text}}
+	case w.known == nil:
+		return []patterns.Piece{{Any: patterns.Anything}}
+	case w.known.splits:
+		return w.known.pieces
+	}
+	var list []patterns.Piece
+	for _, piece := range w.known.pieces { // it is one word, with no blank in the name of a program
+		if piece.Any == patterns.Anything {
+			piece.Any = patterns.Word
+		}
+		list = append(list, piece)
+	}
+	return list
+}
+
+// after returns what is known of a word that stands after another. One that may come to
+// nothing has no blank of its own before it.
+func (w *Word) after() []patterns.Piece {
+	switch {
+	case w.Literal:
+		return []patterns.Piece{{Text: " " + w.Text}}
+	case w.known == nil:
+		return []patterns.Piece{{Any: patterns.Anything}}
+	case w.known.splits && w.known.pieces[0].Any == patterns.Anything && len(w.known.pieces) == 1:
+		return w.known.pieces
+	}
+	list := slices.Concat([]patterns.Piece{{Text: " "}}, w.known.pieces)
+	if w.known.splits {
+		list = append(list, patterns.Piece{Again: len(w.known.pieces)})
+	}
+	return list
+}
+
+// pieces collects what is known of a word.
+type pieces struct {
+	list   []patterns.Piece
+	text   strings.Builder
+	splits bool
+}
+
+func (p *pieces) add() {
+	if p.text.Len() > 0 {
+		p.list = append(p.list, patterns.Piece{Text: p.text.String()})
+		p.text.Reset()
+	}
+}
+
+func (p *pieces) any(class patterns.Class) {
+	p.add()
+	p.list = append(p.list, patterns.Piece{Any: class})
+}
+
+func (p *pieces) parts(parts []syntax.WordPart, quoted bool) {
+	for _, part := range parts {
+		switch n := part.(type) {
+		case *syntax.Lit:
+			if quoted {
+				p.text.WriteString(unescape(n.Value, "$`\"\\\n"))
+			} else {
+				p.glob(n.Value)
+			}
+		case *syntax.SglQuoted:
+			if n.Dollar {
+				p.text.WriteString(escapes(n.Value))
+			} else {
+				p.text.WriteString(n.Value)
+			}
+		case *syntax.DblQuoted:
+			if n.Dollar { // it may be translated
+				p.any(patterns.Anything)
+			} else {
+				p.parts(n.Parts, true)
+			}
+		case *syntax.ArithmExp:
+			p.any(patterns.Name)
+		case *syntax.ExtGlob:
+			p.any(patterns.Name)
+			p.splits = true
+		case *syntax.ParamExp:
+			class := patterns.Anything
+			if n.Short && n.Param != nil && (n.Param.Value == "?" || n.Param.Value == "#" || n.Param.Value == "$" || n.Param.Value == "!") {
+				class = patterns.Name // a number
+			}
+			p.any(class)
+			p.splits = p.splits || !quoted || n.Param != nil && n.Param.Value == "@" || n.Index != nil
+		default:
+			p.any(patterns.Anything)
+			p.splits = p.splits || !quoted
+		}
+	}
+}
+
+// glob adds a text in which *, ? and [ stand for what the names of files have there.
+func (p *pieces) glob(text string) {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			if i++; i < len(text) && text[i] != '\n' {
+				p.text.WriteByte(text[i])
+			}
+		case '*', '?', '[':
+			p.splits = true
+			if strings.HasPrefix(text[i:], "**") { // as deep as it likes
+				p.any(patterns.Anything)
+				i++
+				continue
+			}
+			p.any(patterns.Name)
+			if end := strings.IndexByte(text[i:], ']'); text[i] == '[' && end > 0 {
+				i += end
+			}
+		default:
+			p.text.WriteByte(text[i])
+		}
+	}
+}
+
+// escapes works out the escapes in $'…'.
+func escapes(text string) string {
+	var b strings.Builder
+	number := func(digits string, base, most int) (n int) {
+		for n < most && n < len(digits) && strings.IndexByte("0123456789abcdefABCDEF"[:base+max(0, base-10)], digits[n]) >= 0 {
+			n++
+		}
+		return n
+	}
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 >= len(text) {
+			b.WriteByte(text[i])
+			continue
+		}
+		i++
+		c, base, most, from := text[i], 16, 0, i+1
+		switch c {
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			base, most, from = 8, 3, i
+		case 'x':
+			most = 2
+		case 'u':
+			most = 4
+		case 'U':
+			most = 8
+		case 'c':
+			if i++; i < len(text) {
+				b.WriteByte(text[i] & 0x1f)
+			}
+			continue
+		}
+		n := number(text[from:], base, most)
+		if n == 0 {
+			if at := strings.IndexByte("abeEfnrtv", c); at >= 0 {
+				b.WriteByte("\a\b\x1b\x1b\f\n\r\t\v"[at])
+			} else if strings.IndexByte(`\'"?`, c) >= 0 {
+				b.WriteByte(c)
+			} else {
+				b.WriteString(text[i-1 : i+1])
+			}
+			continue
+		}
+		i = from + n - 1
+		value, _ := strconv.ParseUint(text[from:from+n], base, 32)
+		switch {
+		case value == 0: // it ends the text
+			return b.String()
+		case c == 'u' || c == 'U':
+			b.WriteRune(rune(min(value, utf8.MaxRune)))
+		default:
+			b.WriteByte(byte(value))
+		}
+	}
+	return b.String()
+}
