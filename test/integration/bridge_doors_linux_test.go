@@ -79,8 +79,8 @@ func TestBridgeAnswerIsNotTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer full.Close()
-	const limit = 2 * time.Second
+	t.Cleanup(func() { full.Close() })
+	const limit = 3 * time.Second
 	for name, test := range map[string]struct {
 		stdout, stderr func(t *testing.T) *os.File
 		event, input   string
@@ -94,13 +94,14 @@ func TestBridgeAnswerIsNotTaken(t *testing.T) {
 		"what cannot be, and full": {stdout: fullPipe, stderr: fullPipe, event: "SessionStart", input: `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`, code: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStation(t, binary)
 			s.script(t, "hello.sh", "#!/bin/sh\n# hook: events=session-start\necho '{\"action\":\"observe\",\"context\":\"hello\"}'\n")
 			event, input := test.event, test.input
 			if event == "" {
 				event, input = "PreToolUse", toolCall("WAIT")
 			}
-			for door, c := range s.doors("claude", event, "--limit=2s") {
+			for door, c := range s.doors("claude", event, "--limit=3s") {
 				var stdout, stderr bytes.Buffer
 				c.Stdin, c.Stdout, c.Stderr = strings.NewReader(input), &stdout, &stderr
 				if test.stdout != nil {
