@@ -126,7 +126,7 @@ func (g *layerScan) discover() {
 		g.reportLoneSideFiles(names.Hooks)
 	}
 	for _, name := range names.Rules {
-		g.ruleFile(name)
+		ruleFile(g, name)
 	}
 }
 
@@ -239,7 +239,7 @@ func useRule(g *layerScan, f *candidate.Hook, d schema.Described) {
 
 // ruleFile adds the rules of one file. Each is a hook of its own, as an entry of the
 // settings is.
-func (g *layerScan) ruleFile(name string) {
+func ruleFile(g *layerScan, name string) {
 	path := filepath.Join(g.Dir, name)
 	if rulefile.PackOf(name) == "" {
 		g.Add(report.New(report.Unread, path, 0, "", "hookd does not read a file of rules with this ending", "rename it to one that ends with "+strings.Join(rulefile.Suffixes, " or ")))
@@ -266,19 +266,19 @@ func (g *layerScan) ruleFile(name string) {
 	}
 	g.Add(findings...)
 	for i := range rules {
-		g.packRule(path, unsafe, rules[i])
+		packRule(g, path, unsafe, rules[i])
 	}
 }
 
 // packRule adds a rule of a file. One whose name another file of rules has belongs to
 // neither: each may refuse what the other does not.
-func (g *layerScan) packRule(file, unsafe string, d schema.Described) {
+func packRule(g *layerScan, file, unsafe string, d schema.Described) {
 	if d.Name != nil && !slices.Contains(d.Faults, "name") {
 		name := *d.Name
 		other := g.byName[name]
 		if other == nil || !other.Rule {
 			useRule(g, other, d)
-			g.ofPack(g.byName[name], file, unsafe)
+			ofPack(g.byName[name], file, unsafe)
 			return
 		}
 		g.Add(schema.NewFinding(d.At("name"), name, schema.SeverityError, schema.CodeDuplicateName,
@@ -286,10 +286,10 @@ func (g *layerScan) packRule(file, unsafe string, d schema.Described) {
 		d.Faults = append(slices.Clone(d.Faults), "name")
 	}
 	g.use(&d)
-	g.ofPack(g.hooks[len(g.hooks)-1], file, unsafe)
+	ofPack(g.hooks[len(g.hooks)-1], file, unsafe)
 }
 
-func (g *layerScan) ofPack(f *candidate.Hook, file, unsafe string) {
+func ofPack(f *candidate.Hook, file, unsafe string) {
 	if f.Pack = file; unsafe != "" {
 		f.Problem = &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 	}

@@ -45,7 +45,7 @@ type Commands struct {
 // New returns hookd new.
 func (cmd *Commands) New() *cobra.Command {
 	var lang string
-	taking := takehook.Taker{Console: cmd.Console, Project: cmd.Project, Counts: cmd.counts}
+	taking := takehook.Taker{Console: cmd.Console, Project: cmd.Project}
 	c := &cobra.Command{
 		Use:   "new NAME [--lang sh|python|node|go]",
 		Short: "Write a hook from a template, or take one that is ready",

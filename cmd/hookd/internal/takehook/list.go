@@ -163,9 +163,11 @@ func nearest(name string, known []string) (near []string) {
 	if one := text.Nearest(name, known); one != "" {
 		return []string{one}
 	}
+	apart := func(r rune) bool { return strings.ContainsRune("-_. ", r) }
 	for _, k := range known {
-		for word := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == ' ' }) {
-			if len(word) > 2 && strings.Contains(k, word) {
+		parts := strings.FieldsFunc(k, apart)
+		for word := range strings.FieldsFuncSeq(strings.ToLower(name), apart) {
+			if len(word) > 2 && (strings.Contains(k, word) || text.Nearest(word, parts) != "") {
 				near = append(near, k)
 				break
 			}

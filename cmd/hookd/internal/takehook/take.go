@@ -19,7 +19,6 @@ import (
 type Taker struct {
 	Console *cli.Console
 	Project *places.Project
-	Counts  func() error // a fault if hooks of the project's folder are not in force
 }
 
 // Options say where hooks are taken to.
@@ -69,7 +68,7 @@ func (cmd *Taker) Take(names []string, o Options) error {
 	if o.User {
 		return nil
 	}
-	return cmd.Counts()
+	return cmd.Project.InForce()
 }
 
 // folder returns the hooks folder that is written to. Hooks of the user's folder count
@@ -134,13 +133,9 @@ func write(folder string, all []file) error {
 }
 
 func create(f file) error {
-	out, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.mode)
-	if err != nil {
-		return err
-	}
-	_, err = out.Write(f.text)
-	if err = errors.Join(err, out.Close()); err != nil {
-		os.Remove(f.path)
+	err := places.CreateFile(f.path, string(f.text), f.mode)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		os.Remove(f.path) // what was written of it
 	}
 	return err
 }
