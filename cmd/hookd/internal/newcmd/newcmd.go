@@ -16,6 +16,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/takehook"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/schema/testfile"
 )
@@ -44,16 +45,19 @@ type Commands struct {
 // New returns hookd new.
 func (cmd *Commands) New() *cobra.Command {
 	var lang string
+	taking := takehook.Taker{Console: cmd.Console, Project: cmd.Project}
 	c := &cobra.Command{
 		Use:   "new NAME [--lang sh|python|node|go]",
-		Short: "Write a hook from a template that states its rules",
+		Short: "Write a hook from a template, or take one that is ready",
 		Long: `Write a hook from a template that states its rules in a comment header.
 
 A Go hook is compiled: its source goes to .acai/hooks-src/NAME, its rules to a
-side file in .acai/hooks, and the line that builds it is printed.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return cmd.newHook(args[0], lang) },
+side file in .acai/hooks, and the line that builds it is printed.
+
+` + takehook.Help,
 	}
+	write := func(_ *cobra.Command, args []string) error { return cmd.newHook(args[0], lang) }
+	taking.AddTo(c, cobra.ExactArgs(1), write)
 	cli.NameFlag(c.Flags(), &lang, "lang", "", "language `L` of the hook: sh, python, node or go (default: by the ending of NAME, else sh)")
 	_ = c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"sh", "python", "node", "go"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
