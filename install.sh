@@ -183,7 +183,7 @@ unpack() {
 		[ -f "$new/$program" ] && [ ! -h "$new/$program" ] || fail "$archive has no program $program"
 		chmod 755 "$new/$program"
 	done
-	installed=$("$new/hookd" version 2>&1) || fail "the new hookd does not run in $to: $installed"
+	installed=$("$new/hookd" version 2>&1 </dev/null) || fail "the new hookd does not run in $to: $installed"
 }
 
 # replace renames both programs into place, or none. Nothing ends it half way but kill -9.
@@ -275,4 +275,4 @@ wrong() {
 	exit 2
 }
 
-main "$@"
+{ main "$@"; }
