@@ -112,16 +112,16 @@ func (r *reader) doubt(words []Word, why string) {
 var (
 	// runners are the names under which languages run programs; weakRunners mean
 	// something else as often, and count where a text stands in their brackets.
-	runners     = `system|popen[0-9]?|Popen|shell_exec|passthru|proc_open|pcntl_exec|getoutput|getstatusoutput|check_call|check_output|os\.execute|exec(?:v|l)p?e?|spawn[a-zA-Z]*|execSync|execFile|execFileSync|shell-command|do shell script|qx|fork_exec`
+	runners     = `system|popen[0-9]?|Popen|shell_exec|passthru|proc_open|pcntl_exec|getoutput|getstatusoutput|check_call|check_output|os\.execute|exec[a-zA-Z]+|spawn[a-zA-Z]*|shell-command|do shell script|qx|fork_exec`
 	weakRunners = `run|call|cmd|Command|exec|eval|sh|shell|x|open`
 
 	codeCalls = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(^|[^\w-])(` + runners + `|` + weakRunners + `)[ \t]*[({\[]*[ \t]*`)
+		return regexp.MustCompile(`(^|[^\w-])(` + runners + `|` + weakRunners + `)\b[ \t]*[({\[]*[ \t]*`)
 	})
 	codeTexts = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?s)'''.*?'''|""".*?"""|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"`)
 	})
-	codeTicks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?s)`([^`]*)`|(?:qx|%x)[{(\\[/|!]([^})\\]/|!]*)") })
+	codeTicks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?s)`([^`]*)`|(?:qx|%x)(?:\\{([^}]*)\\}|\\(([^)]*)\\)|\\[([^\\]]*)\\]|/([^/]*)/|!([^!]*)!)") })
 	codeLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(?:^|[;{[\s])(?:spawn|exec|!)\s*([^\n;]+)`) })
 	codePipes = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`("(?:[^"\\]|\\.)*")\s*\|&?\s*getline|\|&?\s*("(?:[^"\\]|\\.)*")`)
@@ -129,6 +129,7 @@ var (
 	codeHidden = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`__import__\s*\(\s*(?:[^'"\s]|'[^']*'\s*[^)\s]|"[^"]*"\s*[^)\s])|process\.binding`)
 	})
+	packs       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(pack|decode_base64|unpack|join|sprintf|reverse)\b`) })
 	codeBetween = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[\s,\[\](){}:]*(?:(?:args|file|cmd|shell|check)\s*[:=]\s*(?:True\b)?)?[\s,\[({]*$`)
 	})
@@ -166,17 +167,22 @@ func (r *reader) code(words []Word, code string, l language) {
 	}
 	if l.ticks {
 		for _, m := range codeTicks().FindAllStringSubmatch(code, -1) {
-			r.givenText(m[1]+m[2], false)
+			r.guessedText(strings.Join(m[1:], ""))
+		}
+		for _, q := range quoted { // open(F, "|COMMAND")
+			if text := codeValue(code[q[0]:q[1]]); strings.HasPrefix(text, "|") || strings.HasSuffix(text, "|") && len(text) > 1 {
+				r.guessedText(strings.Trim(text, "| "))
+			}
 		}
 	}
 	if l.lines {
 		for _, m := range codeLines().FindAllStringSubmatch(code, -1) {
-			r.givenText(strings.TrimRight(m[1], "}]\""), false)
+			r.guessedText(strings.TrimRight(m[1], "}]\""))
 		}
 	}
 	if l.operand {
 		for _, m := range codePipes().FindAllStringSubmatch(code, -1) {
-			r.givenText(codeValue(m[1]+m[2]), false)
+			r.guessedText(codeValue(m[1] + m[2]))
 		}
 	}
 	if unclear {
@@ -190,7 +196,7 @@ const maxCodes = 200
 // weakRunner reports whether a name often means something else than to run a program.
 func weakRunner(name string, method bool, after string) bool {
 	if name == "exec" || name == "eval" {
-		return method || !strings.HasPrefix(strings.TrimSpace(after), "(")
+		return method || !bracketed(after)
 	}
 	return slices.Contains(strings.Split(weakRunners, "|"), name)
 }
@@ -198,7 +204,7 @@ func weakRunner(name string, method bool, after string) bool {
 // bracketed reports whether a call is given something.
 func bracketed(after string) bool {
 	after = strings.TrimSpace(after)
-	return len(after) > 1 && (after[0] == '(' && strings.TrimSpace(after[1:])[:1] != ")" || after[0] == '$' || after[0] == '{')
+	return len(after) > 1 && (after[0] == '(' && !strings.HasPrefix(strings.TrimSpace(after[1:]), ")") || after[0] == '$' || packs().MatchString(after))
 }
 
 // callTexts returns the texts that follow one another from a place on, and whether there
@@ -240,13 +246,9 @@ func (r *reader) codeText(words []Word, text string, l language, name string) {
 	if name == "exec" || name == "eval" {
 		r.code(words, text, l)
 	}
-	if name == "open" {
-		if !strings.HasPrefix(text, "|") && !strings.HasSuffix(text, "|") {
-			return
-		}
-		text = strings.Trim(text, "| ")
+	if name != "open" {
+		r.guessedText(text)
 	}
-	r.guessedText(text)
 }
 
 // guessedText reads a text that may be one for a shell, or something else, and reports

@@ -189,6 +189,9 @@ func sketches(words []Word) (all []sketch) {
 	}
 	from[len(words)] = len(rest)
 	program := [][]patterns.Piece{words[0].sketched()}
+	if base := words[0].basePieces(); base != nil {
+		program = append(program, base)
+	}
 	if words[0].Literal || words[0].base() != "" {
 		for _, name := range programsOf(words[0])[1:] {
 			program = append(program, []patterns.Piece{{Text: name}})

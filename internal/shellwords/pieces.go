@@ -14,7 +14,7 @@ import (
 // with build/ and ends in .o, whatever files there are.
 func unknown(written string, word *syntax.Word) Word {
 	w := Word{Text: written}
-	if hasBraces(word) {
+	if hasBraces(word) || slices.ContainsFunc(word.Parts, opensBracket) {
 		return w
 	}
 	p := pieces{}
@@ -31,6 +31,12 @@ func unknown(written string, word *syntax.Word) Word {
 		w.known = &known{pieces: p.list, splits: p.splits}
 	}
 	return w
+}
+
+// opensBracket reports whether a part of a word has a [ that another part closes.
+func opensBracket(part syntax.WordPart) bool {
+	lit, is := part.(*syntax.Lit)
+	return is && strings.LastIndexByte(lit.Value, '[') > strings.LastIndexByte(lit.Value, ']')
 }
 
 // sketched returns what is known of a word as the first of a command.
@@ -51,6 +57,21 @@ func (w *Word) sketched() []patterns.Piece {
 		list = append(list, piece)
 	}
 	return list
+}
+
+// basePieces returns what is known of the name of a program without its folder: /bin/r?
+// is r?. It is nil where that is nothing, or all.
+func (w *Word) basePieces() []patterns.Piece {
+	if w.known == nil || w.known.base != "" {
+		return nil
+	}
+	for i := len(w.known.pieces) - 1; i >= 0; i-- {
+		piece := w.known.pieces[i]
+		if last := strings.LastIndexByte(piece.Text, '/'); last >= 0 {
+			return append([]patterns.Piece{{Text: piece.Text[last+1:]}}, w.known.pieces[i+1:]...)
+		}
+	}
+	return nil
 }
 
 // after returns what is known of a word that stands after another. One that may come to

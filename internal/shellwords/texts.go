@@ -81,8 +81,11 @@ func (r *reader) givenByWords(program string, words []Word) {
 			if g.word == nil {
 				continue
 			}
-			for _, m := range g.word.FindAllStringSubmatch(word.Text, -1) {
-				r.guessedText(m[1])
+			r.givenIn(g.word, word.Text)
+		}
+		if r.in != nil && g.word != nil {
+			for line := range strings.Lines(r.in.text) {
+				r.givenIn(g.word, strings.Trim(line, " \n'\""))
 			}
 		}
 	}
@@ -97,6 +100,13 @@ func (r *reader) givenByWords(program string, words []Word) {
 				r.doubt(words, "make runs what it reads")
 			}
 		}
+	}
+}
+
+// givenIn reads the commands that an expression finds in a text.
+func (r *reader) givenIn(word *regexp.Regexp, text string) {
+	for _, m := range word.FindAllStringSubmatch(text, -1) {
+		r.guessedText(m[1])
 	}
 }
 

@@ -77,7 +77,15 @@ func (r *reader) assignment(assign *syntax.Assign) Word {
 			return Word{Text: assign.Name.Value + operator + text, Literal: true}
 		}
 	}
-	return Word{Text: r.slice(assign), Literal: assign.Array == nil && assign.Index == nil && assign.Value == nil}
+	w := Word{Text: r.slice(assign), Literal: assign.Array == nil && assign.Index == nil && assign.Value == nil}
+	if assign.Name != nil && assign.Value != nil && assign.Index == nil && !assign.Append {
+		p := pieces{}
+		p.text.WriteString(assign.Name.Value + "=")
+		p.parts(assign.Value.Parts, true)
+		p.add()
+		w.known = &known{pieces: p.list}
+	}
+	return w
 }
 
 // unquoted returns the text of a word without its quotes, and whether all of it is

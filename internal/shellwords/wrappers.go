@@ -117,8 +117,11 @@ func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
 		if program == "env" || program == "sudo" || program == "export" {
 			r.givenBySets(inner[1:])
 		}
-		if isShell(program) || (program == "at" || program == "batch" || program == "ssh" && len(sshCommand.commands(inner)) == 0) && r.in != nil {
+		switch {
+		case isShell(program):
 			r.script(inner, redirects)
+		case r.in != nil && (program == "at" || program == "batch" || program == "ssh" && len(sshCommand.commands(inner)) == 0):
+			r.readsCommands(inner)
 		}
 		w, is := wrappers[program]
 		switch {
@@ -235,6 +238,15 @@ func replaces(words []Word) bool {
 
 // sshCommand finds the command after the host.
 var sshCommand = wrapper{operands: 1}
+
+// readsCommands reads what a program runs that reads commands.
+func (r *reader) readsCommands(words []Word) {
+	if r.in.known {
+		r.givenText(r.in.text, false)
+		return
+	}
+	r.doubt(words, "it runs what it reads")
+}
 
 // isShell reports whether a program is a shell.
 func isShell(program string) bool { return slices.Contains(shells, program) }

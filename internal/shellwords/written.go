@@ -28,7 +28,7 @@ func (f *found) writesFiles(r *reader, c *Command, stmt *syntax.Stmt, in *input)
 	for _, write := range c.Writes {
 		if write.Target.Literal {
 			text, known := r.prints(stmt)
-			if !known && in != nil && in.known {
+			if !known && in != nil && in.known && len(c.Words) == 1 && c.Words[0].Text == "cat" {
 				text, known = in.text, true
 			}
 			note(write.Target.Text, written{text: text, known: known})
@@ -106,6 +106,7 @@ func (r *reader) writtenText(words []Word, w written, l language, interprets boo
 	case !w.known:
 		r.doubt(words, "it runs a file that the line makes")
 	case interprets:
+		r.found.add(Command{Text: words[0].Text + " < " + w.text, Words: []Word{words[0], {Text: "<", Literal: true}, {Text: w.text, Literal: true}}, Given: true})
 		r.code(words, w.text, l)
 	case strings.HasPrefix(w.text, "#!"):
 		first, _, _ := strings.Cut(w.text, "\n")

@@ -24,8 +24,8 @@ const (
 	None     Class = iota
 	Anything       // every character
 	Word           // every one but blanks and line ends: what cannot become several words
-	Path           // as Name, with slashes and no blanks
-	Name           // what the name of a file is mostly made of: no slash, quote or character that a shell heeds
+	Path           // as Name, with slashes
+	Name           // what the name of a file is mostly made of: no slash, blank, quote or character that a shell heeds
 )
 
 func (c Class) has(r rune) bool {
@@ -35,9 +35,9 @@ func (c Class) has(r rune) bool {
 	case Word:
 		return !strings.ContainsRune(" \t\n\v\f\r", r)
 	case Path:
-		return r == '/' || r != ' ' && Name.has(r)
+		return r == '/' || Name.has(r)
 	case Name:
-		return r >= ' ' && !strings.ContainsRune("/~$*?[]{}'\"`\\<>|&;", r)
+		return r > ' ' && !strings.ContainsRune("/~$*?[]{}'\"`\\<>|&;", r)
 	}
 	return false
 }

@@ -14,7 +14,7 @@ func TestMayMatch(t *testing.T) {
 		{"git push", []Piece{text("git"), any, text(" origin")}, true},
 		{"git push", []Piece{text("git status "), any}, false},
 		{"git push", []Piece{text("git pus"), name}, true},
-		{"git push", []Piece{text("git push"), name}, true}, // and a blank in the name
+		{"git push", []Piece{text("git push"), name}, true}, // of nothing
 		{"git push", []Piece{text("git push"), word, text("x")}, false},
 		{"git push", []Piece{text("git push")}, true},
 		{"git push", []Piece{text("git pushd")}, false},
@@ -29,7 +29,7 @@ func TestMayMatch(t *testing.T) {
 		{"/rm (.* )?/[a-z]+/", []Piece{text("rm -rf /"), any}, true},
 		{"rm *", []Piece{word, text("/bin/python x")}, false},
 		{"rm *", []Piece{any, text("/bin/python x")}, true},
-		{"/cp [^ ]+ [^ ]+/", []Piece{text("cp a/"), name, {Again: 2}}, true},
+		{"/cp [^ ]+ [^ ]+/", []Piece{text("cp "), text("a/"), name, {Again: 2}}, true},
 		{"/cp [^ ]+ /etc/", []Piece{text("cp "), text("a/"), name, {Again: 2}}, false},
 		{"/cp [^ ]+ a/b/", []Piece{text("cp "), text("a/"), name, {Again: 2}}, true},
 		{"/cp( a/b){5}/", []Piece{text("cp "), text("a/"), name, {Again: 2}}, true},
