@@ -121,7 +121,9 @@ var (
 	codeTexts = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?s)'''.*?'''|""".*?"""|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"`)
 	})
-	codeTicks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?s)`([^`]*)`|(?:qx|%x)(?:\\{([^}]*)\\}|\\(([^)]*)\\)|\\[([^\\]]*)\\]|/([^/]*)/|!([^!]*)!)") })
+	codeTicks = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("(?s)`([^`]*)`|(?:qx|%x)(?:\\{([^}]*)\\}|\\(([^)]*)\\)|\\[([^\\]]*)\\]|/([^/]*)/|!([^!]*)!)")
+	})
 	codeLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(?:^|[;{[\s])(?:spawn|exec|!)\s*([^\n;]+)`) })
 	codePipes = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`("(?:[^"\\]|\\.)*")\s*\|&?\s*getline|\|&?\s*("(?:[^"\\]|\\.)*")`)
@@ -129,7 +131,9 @@ var (
 	codeHidden = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`__import__\s*\(\s*(?:[^'"\s]|'[^']*'\s*[^)\s]|"[^"]*"\s*[^)\s])|process\.binding`)
 	})
-	packs       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(pack|decode_base64|unpack|join|sprintf|reverse)\b`) })
+	packs = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(pack|decode_base64|unpack|join|sprintf|reverse)\b`)
+	})
 	codeBetween = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[\s,\[\](){}:]*(?:(?:args|file|cmd|shell|check)\s*[:=]\s*(?:True\b)?)?[\s,\[({]*$`)
 	})
@@ -254,7 +258,8 @@ func (r *reader) codeText(words []Word, text string, l language, name string) {
 // guessedText reads a text that may be one for a shell, or something else, and reports
 // whether it can be read.
 func (r *reader) guessedText(text string) bool {
-	inner := reader{found: &found{values: map[string][]Word{}, commands: r.found.commands, bytes: r.found.bytes}, given: true, depth: r.depth + 1}
+	inner := reader{found: newFound(), given: true, depth: r.depth + 1}
+	inner.found.commands, inner.found.bytes = r.found.commands, r.found.bytes
 	if inner.text(text); inner.found.err == nil {
 		r.found.commands, r.found.bytes = inner.found.commands, inner.found.bytes
 	}

@@ -101,6 +101,10 @@ func (c *Command) spell() {
 	for _, write := range c.Writes {
 		c.spellFile(">", write.Target)
 	}
+	const longFrom = 2 << 10
+	if c.From != "" && len(c.From) < longFrom && len(c.Words) > 0 && c.Words[0].Literal {
+		c.spellings = append(c.spellings, c.From+" | "+programName(c.Words[0]))
+	}
 	if c.in != nil && len(c.Words) > 0 && (c.in.known || c.in.text != "") && c.Words[0].Literal {
 		text := " < " + c.in.text
 		for _, program := range programsOf(c.Words[0]) {

@@ -72,7 +72,7 @@ func (r *reader) formsOf(word *syntax.Word) (forms [][]Word, known bool) {
 		return r.braces(word)
 	}
 	w := r.word(word)
-	if w.Literal || r.settled == nil {
+	if w.Literal || r.settled == nil && !strings.ContainsAny(w.Text, "`(") {
 		return [][]Word{{w}}, w.Literal || isGlob(word)
 	}
 	return r.filled(word, w)
@@ -106,7 +106,7 @@ func (r *reader) braces(word *syntax.Word) (forms [][]Word, known bool) {
 		if len(one.Parts) == 0 {
 			continue
 		}
-		inner, all := [][]Word{{plainOrGlob(one.Lit())}}, true
+		inner, all := [][]Word{{r.plainOrGlob(one.Lit())}}, true
 		if one.Lit() == "" || hasTilde(one) {
 			inner, all = r.formsOf(one)
 		}
@@ -137,17 +137,17 @@ func (r *reader) filled(word *syntax.Word, asWritten Word) (forms [][]Word, know
 	}
 	whole := len(word.Parts) == 1
 	for _, text := range texts {
-		switch _, bare := word.Parts[0].(*syntax.ParamExp); {
-		case text.bare && whole && bare:
+		switch {
+		case text.bare && whole:
 			var words []Word
 			for _, field := range strings.Fields(text.value) {
-				words = append(words, plainOrGlob(field))
+				words = append(words, r.plainOrGlob(field))
 			}
 			forms = append(forms, words)
 		case text.bare && strings.ContainsAny(text.value, " \t\n"):
 			return asItIs, false
 		case text.bare:
-			forms = append(forms, []Word{plainOrGlob(text.value)})
+			forms = append(forms, []Word{r.plainOrGlob(text.value)})
 		default:
 			forms = append(forms, []Word{{Text: text.value, Literal: true}})
 		}
@@ -201,6 +201,15 @@ func (r *reader) texts(parts []syntax.WordPart, quoted bool) ([]filledText, bool
 			if len(values) == 0 {
 				return nil, false
 			}
+		case *syntax.CmdSubst:
+			if len(n.Stmts) != 1 {
+				return nil, false
+			}
+			text, known := r.prints(n.Stmts[0])
+			if text = strings.TrimRight(text, "\n"); !known {
+				return nil, false
+			}
+			more = []filledText{{text, !quoted && (strings.ContainsAny(text, " \t\n*?[") || text == "")}}
 		default:
 			if lit, is := part.(*syntax.Lit); is && !quoted && hasGlob(&syntax.Word{Parts: []syntax.WordPart{lit}}) {
 				return nil, false
@@ -224,9 +233,9 @@ func isPlain(p *syntax.ParamExp) bool {
 }
 
 // plainOrGlob returns a part of a value as a word.
-func plainOrGlob(text string) Word {
+func (r *reader) plainOrGlob(text string) Word {
 	if !strings.ContainsAny(text, "*?[") {
 		return Word{Text: text, Literal: true}
 	}
-	return unknown(text, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: text}}})
+	return r.found.unknown(text, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: text}}})
 }

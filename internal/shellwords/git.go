@@ -97,7 +97,7 @@ func (r *reader) gitValue(name string, value Word) bool {
 	case strings.HasSuffix(name, ".helper") && !shell:
 		return !strings.ContainsAny(text, "/ ")
 	}
-	r.givenText(text, true)
+	r.givenText(text, alias)
 	return true
 }
 

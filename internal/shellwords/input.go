@@ -31,7 +31,7 @@ func (r *reader) reads(stmt *syntax.Stmt, from string) *input {
 	if r.feeds[stmt] == "" {
 		return nil
 	}
-	if text, known := printed(r.feeds[stmt]); known {
+	if text, known := r.printed(r.feeds[stmt]); known {
 		return &input{text: text, known: true, piped: true}
 	}
 	return &input{piped: true}
@@ -39,17 +39,17 @@ func (r *reader) reads(stmt *syntax.Stmt, from string) *input {
 
 // printed returns what a command prints, if that is known from its text: echo and printf
 // of what is literal, cat of a here-document.
-func printed(text string) (string, bool) {
-	if !strings.HasPrefix(text, "echo ") && !strings.HasPrefix(text, "printf ") && !strings.HasPrefix(text, "cat <<") && !strings.HasPrefix(text, "tee ") {
+func (r *reader) printed(text string) (string, bool) {
+	const most = 2 << 10
+	if len(text) > most || !strings.HasPrefix(text, "echo ") && !strings.HasPrefix(text, "printf ") && !strings.HasPrefix(text, "cat <<") && !strings.HasPrefix(text, "tee ") {
 		return "", false
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil || len(file.Stmts) != 1 {
 		return "", false
 	}
-	r := reader{source: text}
-	stmt := file.Stmts[0]
-	return r.prints(stmt)
+	inner := reader{found: r.found, source: text}
+	return inner.prints(file.Stmts[0])
 }
 
 // prints returns what a statement prints, if that shows.
@@ -66,18 +66,25 @@ func (r *reader) prints(stmt *syntax.Stmt) (string, bool) {
 		}
 		words = append(words, text)
 	}
+	if r.found.renames || r.found.functions[words[0]] {
+		return "", false
+	}
 	switch args := words[1:]; words[0] {
+	case "which", "command", "type": // the program in whatever folder
+		if name := words[len(words)-1]; len(words) == 2 && words[0] == "which" || len(words) == 3 && (words[1] == "-v" || words[1] == "-P" || words[1] == "-p") {
+			return name, true
+		}
 	case "echo":
 		escaped := false
 		for len(args) > 0 && strings.HasPrefix(args[0], "-") && strings.Trim(args[0], "-neE") == "" {
 			escaped = escaped || strings.Contains(args[0], "e")
 			args = args[1:]
 		}
-		if text := strings.Join(args, " "); escaped {
+		text := strings.Join(args, " ")
+		if escaped {
 			return escapes(text), true
-		} else {
-			return text, true
 		}
+		return text, !strings.Contains(text, `\`) // which sh takes away and bash does not
 	case "printf":
 		if len(args) == 1 {
 			return escapes(args[0]), !strings.Contains(args[0], "%")

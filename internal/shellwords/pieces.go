@@ -12,17 +12,17 @@ import (
 
 // unknown returns a word that is not literal, with what of it is known: build/*.o begins
 // with build/ and ends in .o, whatever files there are.
-func unknown(written string, word *syntax.Word) Word {
+func (f *found) unknown(written string, word *syntax.Word) Word {
 	w := Word{Text: written}
 	if hasBraces(word) || slices.ContainsFunc(word.Parts, opensBracket) {
 		return w
 	}
-	p := pieces{}
+	p := pieces{found: f}
 	p.parts(word.Parts, false)
 	if p.add(); hasTilde(word) && len(p.list) > 0 { // a folder in place of what stands before the slash
 		_, rest, deeper := strings.Cut(p.list[0].Text, "/")
 		p.list[0].Text = "/" + rest
-		p.list = append([]patterns.Piece{{Text: "/"}, {Any: patterns.Anything}}, p.list...)
+		p.list = append([]patterns.Piece{{Text: "/"}, {Any: patterns.Folder}}, p.list...)
 		if !deeper || written[0] == '~' && len(written) > 1 && (written[1] == '+' || written[1] == '-') {
 			p.list = []patterns.Piece{{Any: patterns.Anything}}
 		}
@@ -94,6 +94,7 @@ func (w *Word) after() []patterns.Piece {
 
 // pieces collects what is known of a word.
 type pieces struct {
+	found  *found
 	list   []patterns.Piece
 	text   strings.Builder
 	splits bool
@@ -141,6 +142,12 @@ func (p *pieces) parts(parts []syntax.WordPart, quoted bool) {
 			class := patterns.Anything
 			if n.Short && n.Param != nil && (n.Param.Value == "?" || n.Param.Value == "#" || n.Param.Value == "$" || n.Param.Value == "!") {
 				class = patterns.Name // a number
+			} else if isPlain(n) && p.isFolder(n.Param.Value) {
+				p.text.WriteByte('/')
+				p.add()
+				p.list = append(p.list, patterns.Piece{Any: patterns.Path, Some: true})
+				p.splits = p.splits || !quoted
+				continue
 			}
 			p.any(class)
 			p.splits = p.splits || !quoted || n.Param != nil && n.Param.Value == "@" || n.Index != nil
@@ -149,6 +156,12 @@ func (p *pieces) parts(parts []syntax.WordPart, quoted bool) {
 			p.splits = p.splits || !quoted
 		}
 	}
+}
+
+// isFolder reports whether a variable holds the path of a folder, as nothing in the line
+// gives it another value.
+func (p *pieces) isFolder(name string) bool {
+	return slices.Contains([]string{"HOME", "PWD", "OLDPWD", "TMPDIR"}, name) && !p.found.sets[""] && !p.found.sets[name]
 }
 
 // glob adds a text in which *, ? and [ stand for what the names of files have there.

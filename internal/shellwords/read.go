@@ -2,6 +2,7 @@ package shellwords
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -71,7 +72,7 @@ const (
 // Split reads a line as bash does.
 func Split(text string) *Line {
 	line := &Line{Text: strings.TrimSpace(text)}
-	r := reader{found: &found{values: map[string][]Word{}}}
+	r := reader{found: newFound()}
 	if r.text(line.Text); r.found.err != nil {
 		line.Err, line.Commands = r.found.err, guess(line.Text)
 	} else {
@@ -90,11 +91,18 @@ func Split(text string) *Line {
 
 // found is what the readers of a line and of the texts in it have found together.
 type found struct {
-	commands []Command
-	values   map[string][]Word
-	files    map[string]written // that the line makes
-	bytes    int
-	err      error
+	commands  []Command
+	values    map[string][]Word
+	files     map[string]written // that the line makes
+	functions map[string]bool    // that it defines
+	renames   bool               // it gives commands other meanings
+	sets      map[string]bool    // variables that it gives values to; "" stands for any
+	bytes     int
+	err       error
+}
+
+func newFound() *found {
+	return &found{values: map[string][]Word{}, functions: map[string]bool{}, sets: map[string]bool{}}
 }
 
 func (f *found) add(c Command) {
@@ -144,6 +152,7 @@ func (r *reader) text(text string) {
 		return
 	}
 	r.source, r.hides, r.loops = text, hidesCommands(file), setsInLoops(file)
+	r.found.note(file)
 	r.settled = settle(r, file)
 	walk(file, func(node syntax.Node) bool {
 		if stmt, is := node.(*syntax.Stmt); is {
@@ -157,6 +166,34 @@ func (r *reader) text(text string) {
 		return r.found.err == nil
 	})
 }
+
+// note notes what a text defines, before any of it is read.
+func (f *found) note(file *syntax.File) {
+	walk(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.FuncDecl:
+			f.functions[n.Name.Value] = true
+		case *syntax.Assign:
+			if n.Name != nil {
+				f.sets[n.Name.Value] = true
+			}
+		case *syntax.WordIter:
+			f.sets[n.Name.Value] = true
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 {
+				name := n.Args[0].Lit()
+				f.renames = f.renames || slices.Contains(renamers, name)
+				if name == "" || slices.Contains(settersByName, name) || slices.Contains(settersAtAll, name) {
+					f.sets[""] = true
+				}
+			}
+		}
+		return true
+	})
+}
+
+// renamers are builtins that may give the name of a command another meaning.
+var renamers = []string{"alias", "enable", "hash", "eval", "source", "."}
 
 // pipe notes what the statements at the end of a pipe read.
 func (r *reader) pipe(node syntax.Node) {

@@ -130,17 +130,7 @@ func (r *reader) givenBySets(sets []Word) {
 			if !set.Literal {
 				value = strings.Trim(value, `"`)
 			}
-			r.moreText(value)
+			r.guessedText(value)
 		}
-	}
-}
-
-// moreText reads a text that may be a command, after which other words stand when it runs.
-func (r *reader) moreText(text string) {
-	before := len(r.found.commands)
-	r.guessedText(text)
-	for i := before; i < len(r.found.commands); i++ {
-		c := &r.found.commands[i]
-		c.Words = withUnknown(c.Words, false)
 	}
 }

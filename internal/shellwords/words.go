@@ -40,7 +40,7 @@ func (w *Word) named() bool { return w.Literal || w.base() != "" }
 func (r *reader) word(word *syntax.Word) Word {
 	text, literal := unquoted(word.Parts, false)
 	if !literal || hasGlob(word) || hasBraces(word) || hasTilde(word) {
-		return unknown(r.slice(word), word)
+		return r.found.unknown(r.slice(word), word)
 	}
 	return Word{Text: text, Literal: true}
 }
@@ -79,7 +79,7 @@ func (r *reader) assignment(assign *syntax.Assign) Word {
 	}
 	w := Word{Text: r.slice(assign), Literal: assign.Array == nil && assign.Index == nil && assign.Value == nil}
 	if assign.Name != nil && assign.Value != nil && assign.Index == nil && !assign.Append {
-		p := pieces{}
+		p := pieces{found: r.found}
 		p.text.WriteString(assign.Name.Value + "=")
 		p.parts(assign.Value.Parts, true)
 		p.add()

@@ -309,7 +309,7 @@ func findLooks(words []Word) (looks []patterns.Piece) {
 		}
 	}
 	looks = append(looks, patterns.Piece{Text: start})
-	if limited {
+	if limited && !strings.HasSuffix(start, "/") {
 		looks = append(looks, patterns.Piece{Text: "/"})
 	}
 	return append(looks, patterns.Piece{Any: patterns.Path}, patterns.Piece{Text: name[strings.LastIndexAny(name, "*?]")+1:]})

@@ -37,7 +37,8 @@ func (f *found) writesFiles(r *reader, c *Command, stmt *syntax.Stmt, in *input)
 	if len(c.Words) < 2 || !c.Words[0].Literal {
 		return
 	}
-	last := c.Words[len(c.Words)-1]
+	words := c.all()[0]
+	last := words[len(words)-1]
 	switch programName(c.Words[0]) {
 	case "tee":
 		for _, word := range c.Words[1:] {
@@ -50,8 +51,10 @@ func (f *found) writesFiles(r *reader, c *Command, stmt *syntax.Stmt, in *input)
 			}
 		}
 	case "cp", "ln", "mv", "install", "rsync":
-		from := c.Words[len(c.Words)-2]
-		if len(c.Words) > 2 && last.Literal && from.Text != "" {
+		if len(words) < 3 {
+			return
+		}
+		if from := words[len(words)-2]; last.Literal && from.Text != "" {
 			note(last.Text, written{copy: path.Base(from.Text)})
 		}
 	case "curl", "wget", "fetch", "aria2c", "scp", "base64", "openssl", "gunzip", "unzip", "git":

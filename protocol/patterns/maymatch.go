@@ -10,6 +10,7 @@ import (
 type Piece struct {
 	Text string
 	Any  Class // if not None, any run of these characters, an empty one too
+	Some bool  // the run is not empty
 
 	// Again, if not 0, says that so many pieces before this one may stand here again, each
 	// time after a blank: what a glob stands for.
@@ -24,7 +25,8 @@ const (
 	None     Class = iota
 	Anything       // every character
 	Word           // every one but blanks and line ends: what cannot become several words
-	Path           // as Name, with slashes
+	Path           // as Name, with slashes and no colon
+	Folder         // as Path, with no dot after a slash or at the begin: where homes lie
 	Name           // what the name of a file is mostly made of: no slash, blank, quote or character that a shell heeds
 )
 
@@ -34,8 +36,8 @@ func (c Class) has(r rune) bool {
 		return true
 	case Word:
 		return !strings.ContainsRune(" \t\n\v\f\r", r)
-	case Path:
-		return r == '/' || Name.has(r)
+	case Path, Folder:
+		return r == '/' || r != ':' && Name.has(r)
 	case Name:
 		return r > ' ' && !strings.ContainsRune("/~$*?[]{}'\"`\\<>|&;", r)
 	}
@@ -73,7 +75,13 @@ type states struct {
 // read reads one of some pieces.
 func (s *states) read(list []Piece, at int) {
 	piece := &list[at]
-	if piece.Any != None {
+	switch {
+	case piece.Any == Folder:
+		s.folder()
+	case piece.Any != None:
+		if piece.Some {
+			s.one(piece.Any.has)
+		}
 		s.repeat(piece.Any)
 	}
 	for _, r := range piece.Text {
@@ -119,40 +127,65 @@ func (s *states) add(at uint32) {
 }
 
 // step reads one character.
-func (s *states) step(r rune) {
+func (s *states) step(r rune) { s.take(func(inst *syntax.Inst) bool { return inst.MatchRune(r) }) }
+
+// one reads one character of some.
+func (s *states) one(has func(rune) bool) {
+	s.take(func(inst *syntax.Inst) bool { return takesOne(inst, has) })
+}
+
+func (s *states) take(takes func(*syntax.Inst) bool) {
 	s.now, s.next = s.next[:0], s.now
 	clear(s.seen)
 	for _, at := range s.next {
-		if inst := &s.program.Inst[at]; inst.Op != syntax.InstMatch && inst.MatchRune(r) {
+		if inst := &s.program.Inst[at]; inst.Op != syntax.InstMatch && takes(inst) {
 			s.add(inst.Out)
 		}
 	}
+}
+
+// folder reads the parts of a path, each of at least one character and after a slash, none
+// of them hidden.
+func (s *states) folder() {
+	inPart := states{program: s.program, seen: make([]bool, len(s.program.Inst)), now: slices.Clone(s.now)}
+	all := states{program: s.program, seen: make([]bool, len(s.program.Inst))}
+	for before := -1; before < len(all.now); {
+		before = len(all.now)
+		inPart.one(func(r rune) bool { return r != '.' && Name.has(r) })
+		inPart.repeat(Name)
+		for _, at := range inPart.now {
+			all.add(at)
+		}
+		inPart.now = append(inPart.now[:0], all.now...)
+		inPart.step('/')
+	}
+	*s = all
 }
 
 // repeat reads any run of characters of a class.
 func (s *states) repeat(class Class) {
 	for i := 0; i < len(s.now); i++ { // it grows
-		if inst := &s.program.Inst[s.now[i]]; inst.Op != syntax.InstMatch && takesOne(inst, class) {
+		if inst := &s.program.Inst[s.now[i]]; inst.Op != syntax.InstMatch && takesOne(inst, class.has) {
 			s.add(inst.Out)
 		}
 	}
 }
 
-// takesOne reports whether an instruction matches a character of a class.
-func takesOne(inst *syntax.Inst, class Class) bool {
+// takesOne reports whether an instruction matches one of some characters.
+func takesOne(inst *syntax.Inst, has func(rune) bool) bool {
 	switch inst.Op {
 	case syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
 		return true
 	case syntax.InstRune1:
-		return class.has(inst.Rune[0])
+		return has(inst.Rune[0])
 	}
 	if len(inst.Rune) == 1 {
-		return class.has(inst.Rune[0])
+		return has(inst.Rune[0])
 	}
 	const most = 64 // no class leaves out more in a row
 	for i := 0; i+1 < len(inst.Rune); i += 2 {
 		for r := inst.Rune[i]; r <= inst.Rune[i+1] && r < inst.Rune[i]+most; r++ {
-			if class.has(r) {
+			if has(r) {
 				return true
 			}
 		}

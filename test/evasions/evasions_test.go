@@ -16,7 +16,6 @@ import (
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/schema/document"
 	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
@@ -139,33 +138,25 @@ func read(t *testing.T, file string) (entries []entry) {
 // packs loads the rules under test as a user has them.
 func packs(t testing.TB) *executor.Executor {
 	t.Helper()
-	for _, name := range []string{"CLAUDECODE"} {
-		os.Unsetenv(name)
-	}
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("dangerous-commands.rules.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := document.Parse(document.YAML, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	settings, err := protocol.Marshal(map[string]any{"hooks": map[string]any{"use": plain(root.Get("rules"))}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	home, project := filepath.Join(top, "home"), filepath.Join(top, "project")
-	for _, dir := range []string{filepath.Join(home, ".acai"), filepath.Join(project, ".acai"), filepath.Join(top, "state")} {
+	home, project, state := filepath.Join(top, "home"), filepath.Join(top, "project"), filepath.Join(top, "state")
+	hooks := filepath.Join(home, ".acai", "hooks")
+	for _, dir := range []string{hooks, filepath.Join(project, ".acai"), state} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(home, ".acai", "acai.json"), settings, 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"dangerous-commands", "guard-pushes", "protected-paths"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "examples", "hooks", name+".rules.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(hooks, name+".rules.yaml"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	runtime, err := process.New(process.Options{})
 	if err != nil {
@@ -173,7 +164,7 @@ func packs(t testing.TB) *executor.Executor {
 	}
 	t.Cleanup(func() { runtime.Close() })
 	snapshot, err := loader.Load(context.Background(), loader.Options{
-		Project: project, Cwd: project, Home: home, StateDir: filepath.Join(top, "state"), Runtime: runtime,
+		Project: project, Cwd: project, Home: home, StateDir: state, Runtime: runtime,
 		Managed: &loader.ManagedLayer{Dir: filepath.Join(top, "managed"), Owner: os.Geteuid(), Top: top},
 	})
 	if err != nil || len(snapshot.Findings) > 0 {
@@ -182,24 +173,6 @@ func packs(t testing.TB) *executor.Executor {
 	gate := executor.New(snapshot.Set, executor.Options{})
 	t.Cleanup(func() { gate.Close(context.Background()) })
 	return gate
-}
-
-func plain(n *document.Node) any {
-	switch n.Kind {
-	case document.Object:
-		out := map[string]any{}
-		for _, m := range n.Members {
-			out[m.Key] = plain(m.Value)
-		}
-		return out
-	case document.List:
-		var out []any
-		for _, item := range n.Items {
-			out = append(out, plain(item))
-		}
-		return out
-	}
-	return n.Text
 }
 
 func BenchmarkThePacks(b *testing.B) {
