@@ -23,8 +23,9 @@ const (
 // whole. It returns the command that decided, nil for No. A pattern without * and ?
 // also matches a command with more words: "git push" matches "git push origin".
 func (l *Line) Compare(p patterns.Pattern) (Answer, *Command) {
+	starts := l.mayStart(&p)
 	for i := range l.Commands {
-		if c := &l.Commands[i]; matches(p, c.spellings) {
+		if c := &l.Commands[i]; c.matches(&p, starts) {
 			return Yes, c
 		}
 	}
@@ -35,7 +36,7 @@ func (l *Line) Compare(p patterns.Pattern) (Answer, *Command) {
 		return Undecided, &Command{Text: l.Text}
 	}
 	for i := range l.Commands {
-		if c := &l.Commands[i]; c.mayMatch(p) {
+		if c := &l.Commands[i]; c.mayMatch(&p) {
 			return Undecided, c
 		}
 	}
@@ -64,7 +65,58 @@ func (l *Line) Admits(list []patterns.Pattern) (bool, *Command) {
 	return true, nil
 }
 
+// maxHeads of a line are looked at together; it has few.
+const maxHeads = 64
+
+// mayStart reports for each first word in the line whether a pattern may match a text that
+// begins with it.
+func (l *Line) mayStart(p *patterns.Pattern) (starts [maxHeads + 1]bool) {
+	for i, head := range l.heads {
+		starts[i] = p.MayStart(head, false)
+	}
+	starts[maxHeads] = true
+	return starts
+}
+
+// count notes the first words of what patterns are compared with.
+func (l *Line) count() {
+	at := map[string]int{}
+	for i := range l.Commands {
+		c := &l.Commands[i]
+		c.heads = make([]uint8, len(c.spellings))
+		for k, text := range c.spellings {
+			head, _, _ := strings.Cut(text, " ")
+			n, known := at[head]
+			if n = min(n, maxHeads); !known {
+				if n = min(len(l.heads), maxHeads); n < maxHeads {
+					l.heads = append(l.heads, head)
+				}
+				at[head] = n
+			}
+			c.heads[k] = uint8(n)
+		}
+	}
+}
+
 // matches reports whether a pattern matches one of a command's spellings.
+func (c *Command) matches(p *patterns.Pattern, starts [maxHeads + 1]bool) bool {
+	for i, head := range c.heads {
+		if starts[head] && matchesText(p, c.spellings[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func matchesText(p *patterns.Pattern, text string) bool {
+	if !p.Exact {
+		return p.Match(text)
+	}
+	rest, begins := strings.CutPrefix(text, spaced(p.Literal))
+	return begins && (rest == "" || rest[0] == ' ') || p.Match(text)
+}
+
+// matches reports whether a pattern matches one of some texts.
 func matches(p patterns.Pattern, spellings []string) bool {
 	if !p.Exact {
 		return slices.ContainsFunc(spellings, p.Match)
@@ -245,7 +297,7 @@ func afterOptions(words []Word) (places []int) {
 }
 
 // mayMatch reports whether a command may turn out to match a pattern when it runs.
-func (c *Command) mayMatch(p patterns.Pattern) bool {
+func (c *Command) mayMatch(p *patterns.Pattern) bool {
 	if c.Unclear != "" {
 		return true
 	}
@@ -256,7 +308,8 @@ func (c *Command) mayMatch(p patterns.Pattern) bool {
 	for i := range c.unknown {
 		s := &c.unknown[i]
 		n := min(len(s.begins), len(literal))
-		if s.begins[:n] == literal[:n] && p.MayMatch(s.pieces[:]...) {
+		head, _, whole := strings.Cut(s.begins, " ")
+		if s.begins[:n] == literal[:n] && p.MayStart(head, !whole) && p.MayMatch(s.pieces[:]...) {
 			return true
 		}
 	}

@@ -20,6 +20,7 @@ type Line struct {
 	// Err says why the line could not be read. Commands are then guesses.
 	Err error
 
+	heads []string // the first words of what is compared
 	whole []string // how a pattern for the line as a whole is compared with it
 }
 
@@ -51,6 +52,7 @@ type Command struct {
 	readsFrom []Word   // files that its redirections read
 	forms     [][]Word // what its words come to, where that is more than they show as they are
 	spellings []string // what a pattern is compared with
+	heads     []uint8  // which of the line's first words each begins with
 	unknown   []sketch // what is known of it, where not all is
 }
 
@@ -86,6 +88,7 @@ func Split(text string) *Line {
 	for i := range line.Commands {
 		line.Commands[i].spell()
 	}
+	line.count()
 	return line
 }
 

@@ -1,6 +1,9 @@
 package patterns
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestMayMatch(t *testing.T) {
 	text := func(s string) Piece { return Piece{Text: s} }
@@ -62,6 +65,9 @@ func FuzzMayMatch(f *testing.F) {
 		if err != nil || !p.Match(before+value+after) {
 			return
 		}
+		if first, _, _ := strings.Cut(before+value+after, " "); !p.MayStart(first, false) {
+			t.Errorf("%q matches %q and may not start with %q", pattern, before+value+after, first)
+		}
 		for _, class := range []Class{Anything, Word, Name} {
 			within := true
 			for _, r := range value {
@@ -72,4 +78,25 @@ func FuzzMayMatch(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A text whose first word cannot be that of a match is passed over.
+func TestMayStart(t *testing.T) {
+	for _, tc := range []struct {
+		pattern, word string
+		open, want    bool
+	}{
+		{"git push *", "git", false, true}, {"git push *", "gitk", false, false}, {"git push", "gi", true, true}, {"git push", "gi", false, false},
+		{"/(rm|mv) .*/", "mv", false, true}, {"/(rm|mv) .*/", "cp", false, false}, {"/mkfs(\\.[a-z]+)?( .*)?/", "mkfs.ext4", false, true}, {"/mkfs.*/", "mk", false, false},
+		{"/python[0-9.]* -c/", "python3", false, true}, {"/.*x/", "y", false, true}, {"/(?i)rm x/", "RM", false, true}, {"*", "x", false, true},
+		{"/[a-z]{50} x/", "y", false, true}, {"> /dev/*", ">", false, true}, {"g?t", "got", false, true},
+	} {
+		p, err := Parse(tc.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.MayStart(tc.word, tc.open); got != tc.want {
+			t.Errorf("%s, %s: %v", tc.pattern, tc.word, got)
+		}
+	}
 }

@@ -25,6 +25,7 @@ type Pattern struct {
 	Exact   bool
 	expr    *regexp.Regexp      // nil if Exact
 	program func() *syntax.Prog // see MayMatch
+	heads   func() []head       // see MayStart; nil: not known
 }
 
 // longestPattern bounds a pattern, in bytes.
@@ -65,6 +66,7 @@ func (p Pattern) regular(inner string) (Pattern, error) {
 
 func (p Pattern) compiled(expr *regexp.Regexp) Pattern {
 	p.expr, p.program = expr, programOf(expr.String())
+	p.heads = headsOf(p.program)
 	return p
 }
 
@@ -107,6 +109,11 @@ func (p Pattern) glob() Pattern {
 		return p.compiled(regexp.MustCompile(`(?s)\A` + expr.String() + `\z`))
 	}
 	p.program = programOf(`(?s)\A` + regexp.QuoteMeta(strings.Join(strings.Fields(p.Literal), " ")) + `(?: .*)?\z`)
+	first, _, more := strings.Cut(strings.TrimSpace(p.Literal), " ")
+	if more || !strings.ContainsAny(first, "\t\n") {
+		list := []head{{word: first}}
+		p.heads = func() []head { return list }
+	}
 	return p
 }
 
