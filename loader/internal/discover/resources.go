@@ -153,7 +153,7 @@ func (g *layerScan) instructions() {
 		f := g.resource(records.KindInstructions, file.Name, candidate.InstructionsBase(file.Name), file.Path)
 		f.Real = file.Real
 		if f.Problem == nil {
-			f.Problem = g.flaw(file)
+			f.Problem = flawOf(g, file)
 		}
 		if f.Problem != nil {
 			continue
@@ -162,9 +162,9 @@ func (g *layerScan) instructions() {
 	}
 }
 
-// flaw returns why a file of instructions cannot be used. What it holds is looked at only
+// flawOf returns why a file of instructions cannot be used. What it holds is looked at only
 // where a person decides: who uses it looks again.
-func (g *layerScan) flaw(file *instructions.File) *report.Problem {
+func flawOf(g *layerScan, file *instructions.File) *report.Problem {
 	if file.Problem != nil {
 		return file.Problem
 	}
