@@ -8,6 +8,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/hookcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/installcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/logcmd"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/newcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/servecmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/trustcmd"
 )
@@ -22,8 +23,9 @@ func commands(p *parts) []command {
 	bridge := &bridgecmd.Commands{Console: p.console, Opener: p.opener, Closers: p.closers}
 	agents := &installcmd.Commands{Console: p.console, Project: p.project, Processes: p.opener.Processes}
 	hooks := &hookcmd.Commands{Release: version, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Builtin: builtinHooks}
+	news := &newcmd.Commands{Console: p.console, Project: p.project}
 	return slices.Concat([]command{
-		{"write", hooks.Init()}, {"write", hooks.New()}, {"write", hooks.Examples()}, {"write", events.Try()}, {"write", events.Test()},
+		{"write", hooks.Init()}, {"write", news.New()}, {"write", hooks.Examples()}, {"write", events.Try()}, {"write", events.Test()},
 		{"allow", hooks.List()}, {"allow", hooks.Check()}, {"allow", trust.Trust()},
 		{"allow", trust.Untrust()}, {"allow", trust.Disable()}, {"allow", trust.Enable()},
 		{"agents", agents.Install()}, {"agents", agents.Verify()}, {"agents", agents.Uninstall()}, {"agents", bridge.Bridge()},
