@@ -151,6 +151,8 @@ test/progress: executor/guest
 test/prove:
 test/prove/run: test/prove
 test/prove/fuzz:
+test/release: test/release/manual
+test/release/manual:
 test/systems:
 test/integration: *
 `
