@@ -184,7 +184,7 @@ func (cmd *Commands) runTrial(ctx context.Context, snapshot *loader.Snapshot, t 
 	if hook.Reply == nil { // of a rule its match is all that there is to try
 		hook.Match = schema.Match{}
 	}
-	if err := fireOne(ctx, cmd.Console, snapshot, &hook, t); err != nil {
+	if err := fireOne(ctx, engine.Observe(cmd.Console, nil), snapshot, &hook, t); err != nil {
 		return err
 	}
 	t.fits = fits(ctx, t)
@@ -193,11 +193,10 @@ func (cmd *Commands) runTrial(ctx context.Context, snapshot *loader.Snapshot, t 
 
 // fireOne fires the event of a trial with one hook and nothing else: without records, and
 // without what hooks remember. It waits for an observer too.
-func fireOne(ctx context.Context, console *cli.Console, snapshot *loader.Snapshot, hook *executor.Hook, t *trial) error {
+func fireOne(ctx context.Context, observer *engine.Observer, snapshot *loader.Snapshot, hook *executor.Hook, t *trial) error {
 	hook.Sensitive = false // the person who tries it gave the event, and is to see all that it does
 	hook.Asker = &listener{asker: t.hook.Asker, trial: t}
 	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: snapshot.Set.Settings, Hooks: []*executor.Hook{hook}})
-	observer := engine.Observe(console, nil)
 	defer observer.Progress.Stop()
 	hooks := executor.New(set, executor.Options{Depth: hookenv.ProcessDepth(), Progress: observer.Hooks()})
 	outcome, err := hooks.Fire(ctx, t.given)
