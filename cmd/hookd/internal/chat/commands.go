@@ -60,7 +60,8 @@ func commandByName(name string) *command {
 
 const helpEnd = `Any other line goes to the model. /NAME runs the recipe of that name, with what
 follows as its arguments (KEY=VALUE), or uses the skill of that name.
-While a turn runs, what you send waits for its end.
+!COMMAND runs a shell command of yours: hooks judge it, and the model reads it and its
+output with your next prompt. While a turn runs, what you send waits for its end.
 enter sends · alt-enter, ctrl-j or a \ before enter begins a new line · ↑ ↓ earlier lines
 tab completes /NAME and @FILE · esc or ctrl-c aborts the turn, twice ends hookd`
 

@@ -21,6 +21,7 @@ type dialog struct {
 	used     usage
 
 	running  bool
+	byPerson bool // what runs is a command of the person, not a turn
 	aborting bool
 	ending   ending
 	began    time.Time // of the turn
@@ -71,6 +72,7 @@ type (
 	promptEffect  struct{ text, source string }
 	commandEffect struct{ name, args string }
 	recipeEffect  struct{ name, args string }
+	shellEffect   struct{ command string } // of the person
 	abortEffect   struct{}
 	quitEffect    struct{}
 	idleEffect    struct{ last agentloop.Result } // nothing is to be done
@@ -79,20 +81,30 @@ type (
 // againWithin is how soon a second interrupt must follow to end hookd.
 const againWithin = 2 * time.Second
 
-// send takes a line of the person: a prompt or a command.
+// send takes a line of the person: a prompt, a command of the conversation or one for the
+// shell.
 func (d *dialog) send(text string) []effect {
 	if effects, isCommand := d.command(text); isCommand {
 		return effects
+	}
+	if text == "!" {
+		d.warn("!", "write a shell command after the !")
+		return nil
 	}
 	if d.running {
 		d.queue = append(d.queue, text)
 		return nil
 	}
-	return d.prompt(text, "user")
+	return d.begin(text, "user")
 }
 
-func (d *dialog) prompt(text, source string) []effect {
+// begin begins what a line asks for: a turn, or a shell command of the person.
+func (d *dialog) begin(text, source string) []effect {
 	d.start()
+	if command, isShell := strings.CutPrefix(text, "!"); isShell {
+		d.byPerson = true
+		return []effect{shellEffect{strings.TrimSpace(command)}}
+	}
 	d.turns++
 	return []effect{promptEffect{text, source}}
 }
@@ -112,14 +124,16 @@ func (d *dialog) shown(y agentloop.Update) {
 // ended takes the end of a turn. What waits is the next one, unless the person aborted or
 // the turn failed: then it comes back to be looked at again.
 func (d *dialog) ended(msg endedMsg) (effects []effect, back []string) {
-	aborted := d.aborting
-	d.running, d.aborting = false, false
+	aborted, byPerson := d.aborting, d.byPerson
+	d.running, d.aborting, d.byPerson = false, false, false
 	d.used.end(msg.result.Usage)
 	switch {
 	case msg.notStarted:
 		d.warn("✗", show.OneLine(msg.err.Error()))
 	case aborted:
 		d.view.EndAborted()
+	case byPerson:
+		d.view.ReportEnd(msg.err)
 	default:
 		d.view.End(msg.result)
 		if msg.result.StopReason == "" {
@@ -130,7 +144,7 @@ func (d *dialog) ended(msg endedMsg) (effects []effect, back []string) {
 	waiting := d.queue
 	d.queue = nil
 	switch {
-	case len(waiting) == 0 && d.ending != "":
+	case len(waiting) == 0 && (d.ending != "" || byPerson):
 		return nil, nil
 	case len(waiting) == 0:
 		return []effect{idleEffect{msg.result}}, nil
@@ -138,7 +152,7 @@ func (d *dialog) ended(msg endedMsg) (effects []effect, back []string) {
 		return nil, waiting
 	}
 	d.queue = waiting[1:]
-	return d.prompt(waiting[0], "follow-up"), nil
+	return d.begin(waiting[0], "follow-up"), nil
 }
 
 // interrupt takes an interrupt, or a key that means one: it ends the turn, and the second

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/conversation"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/internal/text"
@@ -79,7 +81,7 @@ const (
 func replay(p *show.Printer, id string, messages []protocol.Message) string {
 	from, prompts := len(messages), 0
 	for i := len(messages) - 1; i >= 0 && prompts < replayedPrompts; i-- {
-		if messages[i].Role == protocol.RoleUser && said(&messages[i]) != "" {
+		if messages[i].Role == protocol.RoleUser && !agentloop.IsPersonCall(&messages[i]) && said(&messages[i]) != "" {
 			from, prompts = i, prompts+1
 		}
 	}
@@ -93,6 +95,10 @@ func replay(p *show.Printer, id string, messages []protocol.Message) string {
 	}
 	for i := range messages[from:] {
 		m := &messages[from+i]
+		if agentloop.IsPersonCall(m) {
+			painter.Print("%s %s\n", p.In(show.Quiet, "!"), show.Line(show.Shorten(report.ArgsLine(m.Content[0].Args), 200)))
+			continue
+		}
 		body := said(m)
 		if body == "" {
 			continue

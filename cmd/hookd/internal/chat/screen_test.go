@@ -93,7 +93,7 @@ func (s *scene) shows(want string) {
 
 func (s *scene) wants(want ...effect) {
 	s.t.Helper()
-	if diff := cmp.Diff(want, s.took(), cmp.AllowUnexported(promptEffect{}, commandEffect{}, recipeEffect{})); diff != "" {
+	if diff := cmp.Diff(want, s.took(), cmp.AllowUnexported(promptEffect{}, commandEffect{}, recipeEffect{}, shellEffect{})); diff != "" {
 		s.t.Errorf("it wants (-want +got):\n%s", diff)
 	}
 }

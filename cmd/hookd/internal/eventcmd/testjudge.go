@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema/testfile"
@@ -62,9 +63,13 @@ func (cmd *tester) runTest(ctx context.Context, s *suite, test *testfile.Test) (
 		return result, nil
 	}
 	t := &trial{hook: s.hook, given: given}
-	hook := *s.hook
+	var hooks []*executor.Hook
+	for _, hook := range s.asked() {
+		one := *hook
+		hooks = append(hooks, &one)
+	}
 	var late lateNotices
-	if err := fireOne(ctx, engine.Observe(cmd.Console, late.add), s.snapshot, &hook, t); err != nil {
+	if err := fireAlone(ctx, engine.Observe(cmd.Console, late.add), s.snapshot, t, hooks...); err != nil {
 		return result, err
 	}
 	t.outcome.Notices = append(t.outcome.Notices, late.notices...)

@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/takehook"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema/testfile"
@@ -31,10 +32,11 @@ type wanted struct{ name, lang, event, can string }
 // New returns hookd new.
 func (cmd *Commands) New() *cobra.Command {
 	var w wanted
+	taking := takehook.Taker{Console: cmd.Console, Project: cmd.Project}
 	languages := strings.Join(languageNames(), ", ")
 	c := &cobra.Command{
 		Use:   "new NAME",
-		Short: "Write a hook from a template that states its rules",
+		Short: "Write a hook from a template, or take one that is ready",
 		Long: `Write a hook from a template to .acai/hooks, and tests beside it, which pass as they
 are written. The hook states its rules in a comment header; the lines to change come
 first.
@@ -43,16 +45,17 @@ first.
 or modify. Without them it is a guard of shell commands.
 
 A Go hook is compiled: its source goes to .acai/hooks-src/NAME, its rules to a
-side file in .acai/hooks, and the line that builds it is printed.`,
+side file in .acai/hooks, and the line that builds it is printed.
+
+` + takehook.Help,
 		Example: `  hookd new guard.sh
   hookd new redact.py --event tool-call-end --can modify
   hookd new done.ts --event agent-stop`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			w.name = args[0]
-			return cmd.newHook(w)
-		},
 	}
+	taking.AddTo(c, cobra.ExactArgs(1), func(_ *cobra.Command, args []string) error {
+		w.name = args[0]
+		return cmd.newHook(w)
+	})
 	cli.NameFlag(c.Flags(), &w.lang, "lang", "", "language `L` of the hook: "+languages+" (default: by the ending of NAME, else sh)")
 	cli.NameFlag(c.Flags(), &w.event, "event", "", "the `EVENT` that it is asked about, by any name (default tool-call-start)")
 	cli.NameFlag(c.Flags(), &w.can, "can", "", "`WHAT` it may do: observe, block or modify (default: block where that can be, else modify, else observe)")

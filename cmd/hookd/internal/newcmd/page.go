@@ -21,7 +21,6 @@ type page struct {
 	Can        protocol.Class
 	Tools      string // match.tool
 	OnFailure  string
-	Closed     bool // its failure refuses
 	Answer     answer
 	Says, Text string // what it says: the name of that (reason, notice, context, instead), and the text
 	Others     string // what else it may answer
@@ -43,6 +42,11 @@ type look struct {
 	Parts       bool // a text, or a list of parts
 	Equals      bool // the value is the word, and not a text that holds it
 	Number      bool
+}
+
+// Closed reports whether its failure refuses.
+func (p *page) Closed() bool {
+	return p.OnFailure == string(protocol.RuleBlock) && protocol.Lookup(p.Event).Block != protocol.BlockFails
 }
 
 // trials are two tests: of a value that it finds something in, and of one where it does not.
@@ -100,7 +104,6 @@ func newPage(spec *protocol.Spec, can protocol.Class) *page {
 	p.Says, p.Text = p.says(s)
 	if can == protocol.CanBlock || does == changes && spec.Block != protocol.BlockFails {
 		p.OnFailure = string(protocol.RuleBlock)
-		p.Closed = spec.Block != protocol.BlockFails
 	}
 	p.Does = fmt.Sprintf("%s %s %s", verb(spec, does), noun, literal(p))
 	p.setTests()
