@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
@@ -19,9 +20,34 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// header returns what stands above a conversation: the model, the folder, the hooks, and
-// what waits to be allowed.
-func header(p *show.Printer, c *conversation.Conversation) string {
+// header is what stands above a conversation, and again where a command changed it.
+type header struct {
+	c *conversation.Conversation
+
+	mu    sync.Mutex
+	shown string // without colour
+}
+
+// draw returns the header: the model, the folder, the hooks, and what waits to be allowed.
+func (h *header) draw(p *show.Printer) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.shown = headerLines(&show.Printer{}, h.c)
+	return headerLines(p, h.c)
+}
+
+// redraw returns the header if it has changed since it was drawn last, else "".
+func (h *header) redraw(p *show.Printer) string {
+	h.mu.Lock()
+	before := h.shown
+	h.mu.Unlock()
+	if headerLines(&show.Printer{}, h.c) == before {
+		return ""
+	}
+	return h.draw(p)
+}
+
+func headerLines(p *show.Printer, c *conversation.Conversation) string {
 	line := p.In(show.Strong, "hookd") + p.In(show.Quiet, " · ") + show.Line(model.Origin(c.Model)) + p.In(show.Quiet, " · "+show.Line(homely(c.Engine.Root)))
 	w := c.Engine.Watcher()
 	if w == nil {

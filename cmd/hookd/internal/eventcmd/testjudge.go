@@ -62,7 +62,7 @@ func (cmd *tester) runTest(ctx context.Context, s *suite, test *testfile.Test) (
 		}
 		return result, nil
 	}
-	t := &trial{hook: s.hook, given: given}
+	t := &trial{hook: s.hook, given: given, kept: protocol.RawMessage(test.Given.State)}
 	var hooks []*executor.Hook
 	for _, hook := range s.asked() {
 		one := *hook
