@@ -186,7 +186,7 @@ func (cmd *Commands) runTrial(ctx context.Context, snapshot *loader.Snapshot, t 
 	if hook.Reply == nil { // of a rule its match is all that there is to try
 		hook.Match = schema.Match{}
 	}
-	if err := fireAlone(ctx, cmd.Console, snapshot, t, &hook); err != nil {
+	if err := fireAlone(ctx, engine.Observe(cmd.Console, nil), snapshot, t, &hook); err != nil {
 		return err
 	}
 	t.fits = fits(ctx, t)
@@ -195,13 +195,12 @@ func (cmd *Commands) runTrial(ctx context.Context, snapshot *loader.Snapshot, t 
 
 // fireAlone fires the event of a trial with one hook, or the rules of one pack, and nothing
 // else: without records, and without what hooks remember. It waits for an observer too.
-func fireAlone(ctx context.Context, console *cli.Console, snapshot *loader.Snapshot, t *trial, hooks ...*executor.Hook) error {
+func fireAlone(ctx context.Context, observer *engine.Observer, snapshot *loader.Snapshot, t *trial, hooks ...*executor.Hook) error {
 	for _, hook := range hooks {
 		hook.Sensitive = false // the person who tries it gave the event, and is to see all that it does
 		hook.Asker = &listener{asker: hook.Asker, trial: t}
 	}
 	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: snapshot.Set.Settings, Hooks: hooks})
-	observer := engine.Observe(console, nil)
 	defer observer.Progress.Stop()
 	asked := executor.New(set, executor.Options{Depth: hookenv.ProcessDepth(), Progress: observer.Hooks()})
 	if t.kept != nil { // so that it reads it as one that was asked before in the session
