@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// coder reads the code of other languages than the shell's.
+type coder struct{ *reader }
+
 // language is an interpreter of another language than the shell's.
 type language struct {
 	options string // letters of options whose value is code
@@ -39,7 +42,7 @@ func languageOf(program string) (language, bool) {
 }
 
 // interpreter reads the commands that code given to an interpreter runs.
-func (r *reader) interpreter(words []Word, l language, in *input) {
+func (r coder) interpreter(words []Word, l language, in *input) {
 	given := func(code Word) {
 		if code.Literal {
 			r.code(words, code.Text, l)
@@ -105,7 +108,7 @@ func (l *language) codeOption(word string) int {
 }
 
 // doubt adds that a program may run any command. Who grants the program grants that.
-func (r *reader) doubt(words []Word, why string) {
+func (r coder) doubt(words []Word, why string) {
 	r.found.add(Command{Text: strings.Join(texts(words), " "), Words: words, Given: true, Unclear: why, granted: true})
 }
 
@@ -141,7 +144,7 @@ var (
 
 // code finds the commands that code runs: texts in the brackets of calls that run
 // programs. Where such a call is given something else, nobody knows what it runs.
-func (r *reader) code(words []Word, code string, l language) {
+func (r coder) code(words []Word, code string, l language) {
 	if r.codes++; r.codes > maxCodes {
 		r.doubt(words, "its code holds too many calls")
 		return
@@ -246,7 +249,7 @@ func codeValue(text string) string {
 }
 
 // codeText reads the one text that a call is given: a command for a shell, or code.
-func (r *reader) codeText(words []Word, text string, l language, name string) {
+func (r coder) codeText(words []Word, text string, l language, name string) {
 	if name == "exec" || name == "eval" {
 		r.code(words, text, l)
 	}
@@ -257,7 +260,7 @@ func (r *reader) codeText(words []Word, text string, l language, name string) {
 
 // guessedText reads a text that may be one for a shell, or something else, and reports
 // whether it can be read.
-func (r *reader) guessedText(text string) bool {
+func (r coder) guessedText(text string) bool {
 	inner := reader{found: newFound(), given: true, depth: r.depth + 1}
 	inner.found.commands, inner.found.bytes = r.found.commands, r.found.bytes
 	if inner.text(text); inner.found.err == nil {
@@ -267,7 +270,7 @@ func (r *reader) guessedText(text string) bool {
 }
 
 // givenWords adds a command of which the words are known.
-func (r *reader) givenWords(list []string) {
+func (r coder) givenWords(list []string) {
 	words := make([]Word, len(list))
 	for i, text := range list {
 		words[i] = Word{Text: text, Literal: true}
@@ -275,7 +278,7 @@ func (r *reader) givenWords(list []string) {
 	r.found.add(Command{Text: strings.Join(list, " "), Words: words, Given: true})
 	if r.depth < maxDepth {
 		r.depth++
-		r.wrapped(words, nil)
+		wrapping{r.reader}.wrapped(words, nil)
 		r.depth--
 	}
 }

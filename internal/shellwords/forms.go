@@ -8,13 +8,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// filler works out what words come to.
+type filler struct{ *reader }
+
 // maxForms are what the words of one command may come to, and of one word.
 const maxForms = 32
 
 // forms returns what the words of a command come to with its braces and the variables of
 // the line worked out: one form for each value that a variable may have. Of what cannot
 // be worked out there is one form, with words that are not literal.
-func (r *reader) forms(args []*syntax.Word) [][]Word {
+func (r filler) forms(args []*syntax.Word) [][]Word {
 	forms := [][]Word{nil}
 	for i, arg := range args {
 		ofWord, _ := r.formsOf(arg)
@@ -38,7 +41,7 @@ func (r *reader) forms(args []*syntax.Word) [][]Word {
 
 // worked returns the forms of a command where they show more than its words do as they are
 // written.
-func (r *reader) worked(args []*syntax.Word, asWritten []Word) [][]Word {
+func (r filler) worked(args []*syntax.Word, asWritten []Word) [][]Word {
 	if !slices.ContainsFunc(asWritten, isNotLiteral) {
 		return nil
 	}
@@ -58,7 +61,7 @@ func (c *Command) all() [][]Word {
 }
 
 // programOr returns the first word of a command, of which a form is known.
-func (r *reader) programOr(word *syntax.Word, form Word) Word {
+func (r filler) programOr(word *syntax.Word, form Word) Word {
 	if w := r.program(word); w.Literal {
 		return w
 	}
@@ -67,7 +70,7 @@ func (r *reader) programOr(word *syntax.Word, form Word) Word {
 
 // formsOf returns what a word comes to, each form as the words it becomes, and whether
 // all of that is known but for the names of files.
-func (r *reader) formsOf(word *syntax.Word) (forms [][]Word, known bool) {
+func (r filler) formsOf(word *syntax.Word) (forms [][]Word, known bool) {
 	if hasBraces(word) {
 		return r.braces(word)
 	}
@@ -85,7 +88,7 @@ func isGlob(word *syntax.Word) bool {
 }
 
 // braces works {a,b} out.
-func (r *reader) braces(word *syntax.Word) (forms [][]Word, known bool) {
+func (r filler) braces(word *syntax.Word) (forms [][]Word, known bool) {
 	asItIs := [][]Word{{r.word(word)}}
 	commas, groups := 0, 0
 	for _, part := range word.Parts {
@@ -126,7 +129,7 @@ func (r *reader) braces(word *syntax.Word) (forms [][]Word, known bool) {
 }
 
 // filled puts the values of variables into a word.
-func (r *reader) filled(word *syntax.Word, asWritten Word) (forms [][]Word, known bool) {
+func (r filler) filled(word *syntax.Word, asWritten Word) (forms [][]Word, known bool) {
 	asItIs := [][]Word{{asWritten}}
 	if hasTilde(word) {
 		return asItIs, false
@@ -162,7 +165,7 @@ type filledText struct {
 }
 
 // texts puts the values of variables into a word's parts.
-func (r *reader) texts(parts []syntax.WordPart, quoted bool) ([]filledText, bool) {
+func (r filler) texts(parts []syntax.WordPart, quoted bool) ([]filledText, bool) {
 	all := []filledText{{}}
 	join := func(more []filledText) bool {
 		if len(all)*len(more) > maxForms {
@@ -205,7 +208,7 @@ func (r *reader) texts(parts []syntax.WordPart, quoted bool) ([]filledText, bool
 			if len(n.Stmts) != 1 {
 				return nil, false
 			}
-			text, known := r.prints(n.Stmts[0])
+			text, known := inputs{r.reader}.prints(n.Stmts[0])
 			if text = strings.TrimRight(text, "\n"); !known {
 				return nil, false
 			}
@@ -233,7 +236,7 @@ func isPlain(p *syntax.ParamExp) bool {
 }
 
 // plainOrGlob returns a part of a value as a word.
-func (r *reader) plainOrGlob(text string) Word {
+func (r filler) plainOrGlob(text string) Word {
 	if !strings.ContainsAny(text, "*?[") {
 		return Word{Text: text, Literal: true}
 	}

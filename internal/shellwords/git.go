@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// gitReader finds the commands that git is given.
+type gitReader struct{ *reader }
+
 // gitPrograms are options of git's subcommands whose value is a program, by their long
 // name, of which git takes every beginning, and by their letter. "" stands for every
 // subcommand.
@@ -21,7 +24,7 @@ var gitPrograms = []struct{ subcommand, long, letter string }{
 
 // git reads the commands that git is given to run: by a setting, by an option, or by a
 // subcommand that does so. It says why it does not show what git runs, "" if it does.
-func (r *reader) git(args []Word) string {
+func (r gitReader) git(args []Word) string {
 	const runs = "it has git run a command that is not read here"
 	at := make(map[string]int, len(args))
 	for i, word := range args {
@@ -37,8 +40,8 @@ func (r *reader) git(args []Word) string {
 	case has("submodule") && has("foreach"):
 		r.joinedWords(rest("foreach"))
 	case has("bisect") && has("run") && len(rest("run")) > 0:
-		r.candidate(rest("run"), false)
-		r.wrapped(rest("run"), nil)
+		wrapping{r.reader}.candidate(rest("run"), false)
+		wrapping{r.reader}.wrapped(rest("run"), nil)
 	}
 	for i, word := range args {
 		if name, value, sets := gitSetting(args, i, has("config")); sets && runBySetting().MatchString(name) {
@@ -72,7 +75,7 @@ func (r *reader) git(args []Word) string {
 }
 
 // joinedWords reads words that a program gives to a shell as one text.
-func (r *reader) joinedWords(words []Word) {
+func (r gitReader) joinedWords(words []Word) {
 	for len(words) > 0 && words[0].Literal && strings.HasPrefix(words[0].Text, "-") {
 		words = words[1:]
 	}
@@ -84,7 +87,7 @@ func (r *reader) joinedWords(words []Word) {
 }
 
 // gitValue reads the command that is the value of a setting, and reports whether it is one.
-func (r *reader) gitValue(name string, value Word) bool {
+func (r gitReader) gitValue(name string, value Word) bool {
 	text, shell := strings.CutPrefix(value.Text, "!")
 	alias := strings.HasPrefix(name, "alias.")
 	switch {

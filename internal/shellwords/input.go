@@ -1,10 +1,14 @@
 package shellwords
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
+
+// inputs finds what commands read.
+type inputs struct{ *reader }
 
 // input is what a command reads.
 type input struct {
@@ -14,7 +18,7 @@ type input struct {
 }
 
 // reads returns what a statement reads, nil if that is not said.
-func (r *reader) reads(stmt *syntax.Stmt, from string) *input {
+func (r inputs) reads(stmt *syntax.Stmt, from string) *input {
 	if text, known := r.input(stmt.Redirs); known {
 		return &input{text: text, known: true}
 	}
@@ -39,7 +43,7 @@ func (r *reader) reads(stmt *syntax.Stmt, from string) *input {
 
 // printed returns what a command prints, if that is known from its text: echo and printf
 // of what is literal, cat of a here-document.
-func (r *reader) printed(text string) (string, bool) {
+func (r inputs) printed(text string) (string, bool) {
 	const most = 2 << 10
 	if len(text) > most || !strings.HasPrefix(text, "echo ") && !strings.HasPrefix(text, "printf ") && !strings.HasPrefix(text, "cat <<") && !strings.HasPrefix(text, "tee ") {
 		return "", false
@@ -49,11 +53,11 @@ func (r *reader) printed(text string) (string, bool) {
 		return "", false
 	}
 	inner := reader{found: r.found, source: text}
-	return inner.prints(file.Stmts[0])
+	return inputs{&inner}.prints(file.Stmts[0])
 }
 
 // prints returns what a statement prints, if that shows.
-func (r *reader) prints(stmt *syntax.Stmt) (string, bool) {
+func (r inputs) prints(stmt *syntax.Stmt) (string, bool) {
 	call, is := stmt.Cmd.(*syntax.CallExpr)
 	if !is || len(call.Args) == 0 {
 		return "", false
@@ -98,4 +102,85 @@ func (r *reader) prints(stmt *syntax.Stmt) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// pipe notes what the statements at the end of a pipe read.
+func (r inputs) pipe(node syntax.Node) {
+	binary, is := node.(*syntax.BinaryCmd)
+	if !is || binary.Op != syntax.Pipe && binary.Op != syntax.PipeAll {
+		return
+	}
+	if r.feeds == nil {
+		r.feeds = map[*syntax.Stmt]string{}
+	}
+	text := r.slice(binary.X)
+	syntax.Walk(binary.Y, func(node syntax.Node) bool {
+		if stmt, is := node.(*syntax.Stmt); is {
+			r.feeds[stmt] = text // a pipe in here is visited later and takes its place
+		}
+		return true
+	})
+}
+
+// from returns the commands whose output a statement reads.
+func (r inputs) from(stmt *syntax.Stmt) string {
+	var parts []string
+	if text := r.feeds[stmt]; text != "" {
+		parts = append(parts, text)
+	}
+	read := func(node syntax.Node) bool {
+		var inner []*syntax.Stmt
+		switch n := node.(type) {
+		case *syntax.Stmt:
+			return false
+		case *syntax.CmdSubst:
+			inner = n.Stmts
+		case *syntax.ProcSubst:
+			inner = n.Stmts
+		}
+		for _, s := range inner {
+			parts = append(parts, r.slice(s))
+		}
+		return true
+	}
+	if call, is := stmt.Cmd.(*syntax.CallExpr); is {
+		for _, word := range call.Args {
+			syntax.Walk(word, read)
+		}
+	}
+	for _, redirect := range stmt.Redirs {
+		if redirect.Word != nil && redirect.Op == syntax.RdrIn {
+			syntax.Walk(redirect.Word, read)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// input returns the text that a command reads, and whether it is known: it has one
+// source of input, which is a literal here-document.
+func (r inputs) input(redirects []*syntax.Redirect) (text string, literal bool) {
+	var from []*syntax.Redirect
+	for _, redirect := range redirects {
+		reads := slices.Contains([]syntax.RedirOperator{syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.DplIn, syntax.RdrInOut}, redirect.Op)
+		if redirect.N == nil && reads || redirect.N != nil && strings.Trim(redirect.N.Value, "0") == "" {
+			from = append(from, redirect)
+		}
+	}
+	switch {
+	case len(from) != 1:
+		return "", false
+	case from[0].Op == syntax.WordHdoc:
+		return unquoted(from[0].Word.Parts, false)
+	case from[0].Hdoc == nil:
+		return "", false
+	case slices.ContainsFunc(from[0].Word.Parts, func(part syntax.WordPart) bool {
+		lit, is := part.(*syntax.Lit)
+		return !is || strings.Contains(lit.Value, `\`)
+	}): // its end is quoted, and so is the text
+		return r.slice(from[0].Hdoc), true
+	}
+	if text = from[0].Hdoc.Lit(); text == "" { // it is empty, or something is put in
+		return "", false
+	}
+	return unescape(text, "$`\\\n"), true
 }

@@ -244,3 +244,67 @@ func escapes(text string) string {
 	}
 	return b.String()
 }
+
+// foundBy says of the words that find, or xargs after it, puts in how they look: they begin
+// with the folder that is searched, and end as the name that is looked for does.
+func (r *reader) foundBy(words, inner []Word) {
+	found := words
+	if programName(words[0]) == "xargs" {
+		if found = r.fedWords(); len(found) == 0 {
+			return
+		}
+	}
+	if programName(found[0]) != "find" {
+		return
+	}
+	looks := findLooks(found)
+	for i := range inner {
+		switch word := &inner[i]; {
+		case looks == nil || word.Literal:
+		case word.Text == "{}" || word.Text == "…":
+			word.known = &known{pieces: looks}
+		}
+	}
+}
+
+// fedWords returns the words of the command at the other end of the pipe, if it is one.
+func (r *reader) fedWords() []Word {
+	if !strings.HasPrefix(r.fed, "find ") {
+		return nil
+	}
+	line := Split(r.fed)
+	if line.Err != nil || len(line.Commands) == 0 || line.Commands[0].Text != line.Text {
+		return nil
+	}
+	return line.Commands[0].Words
+}
+
+// findLooks returns how what find prints looks, nil if that does not show.
+func findLooks(words []Word) (looks []patterns.Piece) {
+	start, name := ".", ""
+	i := 1
+	for ; i < len(words) && !strings.HasPrefix(words[i].Text, "-") && words[i].Text != "(" && words[i].Text != "!"; i++ {
+		if start = words[i].Text; i > 1 || !words[i].Literal {
+			return nil
+		}
+	}
+	limited := false
+	for ; i+1 < len(words); i++ {
+		switch words[i].Text {
+		case "-o", "-or", ",", "!", "-not", "(", "-fprintf", "-printf":
+			return nil
+		case "-name", "-iname":
+			if name = words[i+1].Text; !words[i+1].Literal {
+				return nil
+			}
+			limited = strings.Trim(name, "*?.") != ""
+		case "-mindepth":
+			limited = true
+		}
+	}
+	looks = append(looks, patterns.Piece{Text: start})
+	if limited && !strings.HasSuffix(start, "/") {
+		looks = append(looks, patterns.Piece{Text: "/"})
+	}
+	return append(looks, patterns.Piece{Any: patterns.Path}, patterns.Piece{Text: name[strings.LastIndexAny(name, "*?]")+1:]})
+}

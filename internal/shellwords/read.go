@@ -2,7 +2,6 @@ package shellwords
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -48,6 +47,11 @@ type Command struct {
 	granted bool // who grants the program grants what it runs, known or not
 	later   bool // it has bash run a text at another time: nobody grants that
 
+	shape
+}
+
+// shape is what patterns are compared with.
+type shape struct {
 	in        *input   // what it reads, nil if the line does not say that
 	readsFrom []Word   // files that its redirections read
 	forms     [][]Word // what its words come to, where that is more than they show as they are
@@ -161,93 +165,13 @@ func (r *reader) text(text string) {
 		if stmt, is := node.(*syntax.Stmt); is {
 			r.statement(stmt)
 		} else if node != nil {
-			r.pipe(node)
-			r.bomb(node)
+			inputs{r}.pipe(node)
+			doubts{r}.bomb(node)
 			r.value(node)
-			r.evaluation(node)
+			doubts{r}.evaluation(node)
 		}
 		return r.found.err == nil
 	})
-}
-
-// note notes what a text defines, before any of it is read.
-func (f *found) note(file *syntax.File) {
-	walk(file, func(node syntax.Node) bool {
-		switch n := node.(type) {
-		case *syntax.FuncDecl:
-			f.functions[n.Name.Value] = true
-		case *syntax.Assign:
-			if n.Name != nil {
-				f.sets[n.Name.Value] = true
-			}
-		case *syntax.WordIter:
-			f.sets[n.Name.Value] = true
-		case *syntax.CallExpr:
-			if len(n.Args) > 0 {
-				name := n.Args[0].Lit()
-				f.renames = f.renames || slices.Contains(renamers, name)
-				if name == "" || slices.Contains(settersByName, name) || slices.Contains(settersAtAll, name) {
-					f.sets[""] = true
-				}
-			}
-		}
-		return true
-	})
-}
-
-// renamers are builtins that may give the name of a command another meaning.
-var renamers = []string{"alias", "enable", "hash", "eval", "source", "."}
-
-// pipe notes what the statements at the end of a pipe read.
-func (r *reader) pipe(node syntax.Node) {
-	binary, is := node.(*syntax.BinaryCmd)
-	if !is || binary.Op != syntax.Pipe && binary.Op != syntax.PipeAll {
-		return
-	}
-	if r.feeds == nil {
-		r.feeds = map[*syntax.Stmt]string{}
-	}
-	text := r.slice(binary.X)
-	syntax.Walk(binary.Y, func(node syntax.Node) bool {
-		if stmt, is := node.(*syntax.Stmt); is {
-			r.feeds[stmt] = text // a pipe in here is visited later and takes its place
-		}
-		return true
-	})
-}
-
-// from returns the commands whose output a statement reads.
-func (r *reader) from(stmt *syntax.Stmt) string {
-	var parts []string
-	if text := r.feeds[stmt]; text != "" {
-		parts = append(parts, text)
-	}
-	read := func(node syntax.Node) bool {
-		var inner []*syntax.Stmt
-		switch n := node.(type) {
-		case *syntax.Stmt:
-			return false
-		case *syntax.CmdSubst:
-			inner = n.Stmts
-		case *syntax.ProcSubst:
-			inner = n.Stmts
-		}
-		for _, s := range inner {
-			parts = append(parts, r.slice(s))
-		}
-		return true
-	}
-	if call, is := stmt.Cmd.(*syntax.CallExpr); is {
-		for _, word := range call.Args {
-			syntax.Walk(word, read)
-		}
-	}
-	for _, redirect := range stmt.Redirs {
-		if redirect.Word != nil && redirect.Op == syntax.RdrIn {
-			syntax.Walk(redirect.Word, read)
-		}
-	}
-	return strings.Join(parts, "\n")
 }
 
 // givenText reads a text that a command gives to a shell. With more, words that are
@@ -276,7 +200,7 @@ func (r *reader) statement(stmt *syntax.Stmt) {
 		}
 		if len(cmd.Args) > 0 {
 			c.Words[0] = r.program(cmd.Args[0])
-			c.forms = r.worked(cmd.Args, c.Words)
+			c.forms = filler{r}.worked(cmd.Args, c.Words)
 		}
 	case *syntax.DeclClause:
 		c.Words = append(c.Words, Word{Text: cmd.Variant.Value, Literal: true})
@@ -288,8 +212,8 @@ func (r *reader) statement(stmt *syntax.Stmt) {
 	if len(c.Words)+len(c.Sets)+len(c.Writes) == 0 {
 		return
 	}
-	c.Unclear, c.From = r.unclear(&c, stmt), r.from(stmt)
-	c.in = r.reads(stmt, c.From)
+	c.Unclear, c.From = doubts{r}.unclear(&c, stmt), inputs{r}.from(stmt)
+	c.in = inputs{r}.reads(stmt, c.From)
 	for _, redirect := range stmt.Redirs {
 		if (redirect.Op == syntax.RdrIn || redirect.Op == syntax.RdrInOut) && redirect.Word != nil {
 			c.readsFrom = append(c.readsFrom, r.word(redirect.Word))
@@ -298,13 +222,13 @@ func (r *reader) statement(stmt *syntax.Stmt) {
 	c.later = r.later
 	r.later = false
 	r.found.add(c)
-	r.givenBySets(c.Sets)
+	givenReader{r}.givenBySets(c.Sets)
 	defer r.found.writesFiles(r, &c, stmt, c.in)
 	if len(c.Words) > 0 {
 		before := len(r.found.commands)
 		r.in, r.fed = c.in, c.From
 		for _, words := range c.all() {
-			r.wrapped(words, stmt.Redirs)
+			wrapping{r}.wrapped(words, stmt.Redirs)
 		}
 		r.in, r.fed = nil, ""
 		for i := before; i < len(r.found.commands); i++ {

@@ -185,7 +185,7 @@ func (s *settler) statement(stmt *syntax.Stmt, end uint) {
 // value keeps a value of a variable.
 func (s *settler) value(name string, words ...*syntax.Word) {
 	for _, word := range words {
-		forms, known := s.formsOf(word)
+		forms, known := filler{s.reader}.formsOf(word)
 		syntax.Walk(word, func(node syntax.Node) bool {
 			p, is := node.(*syntax.ParamExp)
 			known = known && (!is || p.Param == nil || s.count[p.Param.Value] == 1) // else not all of its values were seen
@@ -233,7 +233,7 @@ func (s *settler) call(n *syntax.CallExpr) {
 	if len(n.Args) == 0 {
 		return
 	}
-	forms, known := s.formsOf(n.Args[0])
+	forms, known := filler{s.reader}.formsOf(n.Args[0])
 	for _, form := range forms {
 		if len(form) == 0 || !known && form[0].base() == "" {
 			s.lost = true
@@ -277,3 +277,31 @@ func (s *settler) setter(program string, args []*syntax.Word) {
 		}
 	}
 }
+
+// note notes what a text defines, before any of it is read.
+func (f *found) note(file *syntax.File) {
+	walk(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.FuncDecl:
+			f.functions[n.Name.Value] = true
+		case *syntax.Assign:
+			if n.Name != nil {
+				f.sets[n.Name.Value] = true
+			}
+		case *syntax.WordIter:
+			f.sets[n.Name.Value] = true
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 {
+				name := n.Args[0].Lit()
+				f.renames = f.renames || slices.Contains(renamers, name)
+				if name == "" || slices.Contains(settersByName, name) || slices.Contains(settersAtAll, name) {
+					f.sets[""] = true
+				}
+			}
+		}
+		return true
+	})
+}
+
+// renamers are builtins that may give the name of a command another meaning.
+var renamers = []string{"alias", "enable", "hash", "eval", "source", "."}

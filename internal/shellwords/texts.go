@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// givenReader finds the commands in options of programs that are no shells.
+type givenReader struct{ *reader }
+
 // given says how programs that are no shells are given commands: as a word of which the
 // expression takes the command, or as the word after one of some options.
 type given struct {
@@ -69,14 +72,14 @@ type givenWord struct {
 var sedRuns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`s([/|,#])[^\n]*/[gpiIm0-9]*e[gpiIm0-9]*($|[;}\s])`) })
 
 // givenByWords reads the commands that the words of a program give to it.
-func (r *reader) givenByWords(program string, words []Word) {
+func (r givenReader) givenByWords(program string, words []Word) {
 	for _, g := range givensOf()[program] {
 		for i, word := range words[1:] {
 			if !word.Literal {
 				continue
 			}
 			if slices.Contains(g.after, word.Text) && i+2 < len(words) && words[i+2].Literal {
-				r.guessedText(words[i+2].Text)
+				coder{r.reader}.guessedText(words[i+2].Text)
 			}
 			if g.word == nil {
 				continue
@@ -92,21 +95,21 @@ func (r *reader) givenByWords(program string, words []Word) {
 	switch program {
 	case "sed", "gsed":
 		if slices.ContainsFunc(words[1:], func(w Word) bool { return sedRuns().MatchString(w.Text) }) {
-			r.doubt(words, "sed runs what it makes of a line")
+			coder{r.reader}.doubt(words, "sed runs what it makes of a line")
 		}
 	case "make", "gmake":
 		for i, word := range words[1:] {
 			if strings.HasPrefix(word.Text, "--eval") || word.Text == "-f" && i+2 < len(words) && (words[i+2].Text == "-" || strings.HasPrefix(words[i+2].Text, "<(")) {
-				r.doubt(words, "make runs what it reads")
+				coder{r.reader}.doubt(words, "make runs what it reads")
 			}
 		}
 	}
 }
 
 // givenIn reads the commands that an expression finds in a text.
-func (r *reader) givenIn(word *regexp.Regexp, text string) {
+func (r givenReader) givenIn(word *regexp.Regexp, text string) {
 	for _, m := range word.FindAllStringSubmatch(text, -1) {
-		r.guessedText(m[1])
+		coder{r.reader}.guessedText(m[1])
 	}
 }
 
@@ -117,7 +120,7 @@ var runVariables = []string{
 }
 
 // givenBySets reads the commands in variables that programs run.
-func (r *reader) givenBySets(sets []Word) {
+func (r givenReader) givenBySets(sets []Word) {
 	for _, set := range sets {
 		name, value, is := strings.Cut(set.Text, "=")
 		switch {
@@ -130,7 +133,7 @@ func (r *reader) givenBySets(sets []Word) {
 			if !set.Literal {
 				value = strings.Trim(value, `"`)
 			}
-			r.guessedText(value)
+			coder{r.reader}.guessedText(value)
 		}
 	}
 }

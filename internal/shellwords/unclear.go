@@ -9,6 +9,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// doubts finds what has bash run or evaluate a text in another way.
+type doubts struct{ *reader }
+
 const (
 	runsText    = "it has bash run a text that is not read here"
 	opensHidden = "it has bash evaluate a text once more, and the line hides a command in quotes"
@@ -41,7 +44,7 @@ func names(word Word, variables []string) bool {
 }
 
 // unclear says why it does not show what a simple command runs, "" if it does.
-func (r *reader) unclear(c *Command, stmt *syntax.Stmt) string {
+func (r doubts) unclear(c *Command, stmt *syntax.Stmt) string {
 	var assigned []*syntax.Assign
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
@@ -67,7 +70,7 @@ func (r *reader) unclear(c *Command, stmt *syntax.Stmt) string {
 
 // builtin says why a command, if it is a builtin of the shell or git, runs what its
 // words do not show.
-func (r *reader) builtin(words []Word) string {
+func (r doubts) builtin(words []Word) string {
 	if len(words) == 0 || !words[0].named() {
 		return ""
 	}
@@ -85,7 +88,7 @@ func (r *reader) builtin(words []Word) string {
 	case program == "exec" && slices.ContainsFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "{") && strings.Contains(w.Text, "[") }):
 		return runsText // exec {a[x]}>f
 	case program == "git":
-		return r.git(args)
+		return gitReader{r.reader}.git(args)
 	case slices.Contains(naming, program) || slices.Contains([]string{"env", "sudo", "doas"}, program):
 		return r.naming(program, args)
 	}
@@ -94,7 +97,7 @@ func (r *reader) builtin(words []Word) string {
 
 // naming says why a builtin that takes names of variables, or a program that sets some,
 // has the shell evaluate a text.
-func (r *reader) naming(program string, args []Word) string {
+func (r doubts) naming(program string, args []Word) string {
 	has := func(is func(Word) bool) bool { return slices.ContainsFunc(args, is) }
 	option := func(letter string) bool {
 		return has(func(w Word) bool {
@@ -135,7 +138,7 @@ func runsItsWords(options string, args []Word) bool {
 // commands in an index, quoted or not ([[ 'a[$(rm x)]' -eq 0 ]]). Such a place, and a
 // loop over a variable that other programs heed, is no simple command; it counts as
 // one by its text, so that a list of allowed commands must have it.
-func (r *reader) evaluation(node syntax.Node) {
+func (r doubts) evaluation(node syntax.Node) {
 	c := Command{Text: r.slice(node), Given: r.given}
 	arithmetic, simple := true, true
 	switch n := node.(type) {
@@ -215,7 +218,7 @@ func isLetter(r rune) bool { return r >= 'A' && r <= 'Z' }
 
 // simple reports whether arithmetic is known from its text: nothing in it is quoted
 // or put in, and its names get their values from assignments.
-func (r *reader) simple(node syntax.Node) bool {
+func (r doubts) simple(node syntax.Node) bool {
 	simple := true
 	syntax.Walk(node, func(node syntax.Node) bool {
 		word, is := node.(*syntax.Word)
@@ -283,7 +286,7 @@ func setsInLoops(file *syntax.File) (sets bool) {
 }
 
 // trap reads the text that a trap has bash run later.
-func (r *reader) trap(args []Word) string {
+func (r doubts) trap(args []Word) string {
 	for len(args) > 0 && args[0].Text == "--" {
 		args = args[1:]
 	}
@@ -299,7 +302,7 @@ func (r *reader) trap(args []Word) string {
 }
 
 // alias reads the texts that aliases stand for. Words that are not known stand after one.
-func (r *reader) alias(args []Word) string {
+func (r doubts) alias(args []Word) string {
 	for _, word := range args {
 		name, value, is := strings.Cut(word.Text, "=")
 		switch {
@@ -316,8 +319,8 @@ func (r *reader) alias(args []Word) string {
 }
 
 // bomb adds a function that starts itself again at its side: it starts processes without
-// end, whatever it is called.
-func (r *reader) bomb(node syntax.Node) {
+// end. Patterns call it fork-bomb.
+func (r doubts) bomb(node syntax.Node) {
 	function, is := node.(*syntax.FuncDecl)
 	if !is {
 		return
@@ -338,6 +341,6 @@ func (r *reader) bomb(node syntax.Node) {
 	})
 	if calls > 0 && forks {
 		text := r.slice(function)
-		r.found.add(Command{Text: text, Words: []Word{{Text: text, Literal: true}}, Given: r.given, Unclear: "a function that starts itself again and again"})
+		r.found.add(Command{Text: text, Words: []Word{{Text: "fork-bomb", Literal: true}}, Given: r.given, Unclear: "a function that starts itself again and again"})
 	}
 }

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hookd-dev/hookd/protocol/patterns"
 	"mvdan.cc/sh/v3/syntax"
 )
+
+// wrapping finds the commands in the words of others.
+type wrapping struct{ *reader }
 
 // wrapper is a program that runs the command in its words.
 type wrapper struct {
@@ -80,7 +82,7 @@ var (
 var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./ -][A-Za-z0-9_./ =:,@+-]*$`) })
 
 // wrapped adds the commands that words make run, at any depth of wrappers.
-func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
+func (r wrapping) wrapped(words []Word, redirects []*syntax.Redirect) {
 	type candidate struct {
 		at   int
 		adds bool
@@ -109,13 +111,13 @@ func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
 			continue
 		}
 		program := programName(inner[0])
-		r.runsFile(inner)
+		files{r.reader}.runsFile(inner)
 		if l, is := languageOf(program); is {
-			r.interpreter(inner, l, r.in)
+			coder{r.reader}.interpreter(inner, l, r.in)
 		}
-		r.givenByWords(program, inner)
+		givenReader{r.reader}.givenByWords(program, inner)
 		if program == "env" || program == "sudo" || program == "export" {
-			r.givenBySets(inner[1:])
+			givenReader{r.reader}.givenBySets(inner[1:])
 		}
 		switch {
 		case isShell(program):
@@ -142,21 +144,21 @@ func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
 // candidate adds the command that begins with a word of a wrapper, and reports
 // whether it may be one of its own. A program whose name has a space in it, or what
 // a shell heeds, is a text for a shell.
-func (r *reader) candidate(words []Word, more bool) bool {
+func (r wrapping) candidate(words []Word, more bool) bool {
 	program := words[0]
 	if program.Literal && heeded(program.Text) {
 		r.givenText(program.Text, more)
 		return false
 	}
 	c := Command{Text: strings.Join(texts(words), " "), Words: words, Given: true}
-	c.Unclear = r.builtin(words)
+	c.Unclear = doubts{r.reader}.builtin(words)
 	c.later, r.later = r.later, false
 	r.found.add(c)
 	return true
 }
 
 // joined reads the words of a wrapper that gives them to a shell as one text.
-func (r *reader) joined(w *wrapper, words []Word) {
+func (r wrapping) joined(w *wrapper, words []Word) {
 	for _, at := range w.commands(words) {
 		rest := words[at:]
 		if slices.ContainsFunc(rest, isNotLiteral) {
@@ -171,7 +173,7 @@ func (r *reader) joined(w *wrapper, words []Word) {
 
 // splitString reads the value of env's option -S, which env splits into words by rules
 // of its own: without a variable or an escape they are the shell's.
-func (r *reader) splitString(words []Word) {
+func (r wrapping) splitString(words []Word) {
 	for i, word := range words[1:] {
 		value, glued := "", false
 		switch name, after, long := strings.Cut(word.Text, "="); {
@@ -207,7 +209,7 @@ func (r *reader) splitString(words []Word) {
 }
 
 // optionValues reads commands that are the value of an option: script -qc COMMAND.
-func (r *reader) optionValues(w *wrapper, words []Word) {
+func (r wrapping) optionValues(w *wrapper, words []Word) {
 	for i, word := range words {
 		_, value, long := strings.Cut(word.Text, "=")
 		switch {
@@ -240,80 +242,16 @@ func replaces(words []Word) bool {
 var sshCommand = wrapper{operands: 1}
 
 // readsCommands reads what a program runs that reads commands.
-func (r *reader) readsCommands(words []Word) {
+func (r wrapping) readsCommands(words []Word) {
 	if r.in.known {
 		r.givenText(r.in.text, false)
 		return
 	}
-	r.doubt(words, "it runs what it reads")
+	coder{r.reader}.doubt(words, "it runs what it reads")
 }
 
 // isShell reports whether a program is a shell.
 func isShell(program string) bool { return slices.Contains(shells, program) }
-
-// foundBy says of the words that find, or xargs after it, puts in how they look: they begin
-// with the folder that is searched, and end as the name that is looked for does.
-func (r *reader) foundBy(words, inner []Word) {
-	found := words
-	if programName(words[0]) == "xargs" {
-		if found = r.fedWords(); len(found) == 0 {
-			return
-		}
-	}
-	if programName(found[0]) != "find" {
-		return
-	}
-	looks := findLooks(found)
-	for i := range inner {
-		switch word := &inner[i]; {
-		case looks == nil || word.Literal:
-		case word.Text == "{}" || word.Text == "…":
-			word.known = &known{pieces: looks}
-		}
-	}
-}
-
-// fedWords returns the words of the command at the other end of the pipe, if it is one.
-func (r *reader) fedWords() []Word {
-	if !strings.HasPrefix(r.fed, "find ") {
-		return nil
-	}
-	line := Split(r.fed)
-	if line.Err != nil || len(line.Commands) == 0 || line.Commands[0].Text != line.Text {
-		return nil
-	}
-	return line.Commands[0].Words
-}
-
-// findLooks returns how what find prints looks, nil if that does not show.
-func findLooks(words []Word) (looks []patterns.Piece) {
-	start, name := ".", ""
-	i := 1
-	for ; i < len(words) && !strings.HasPrefix(words[i].Text, "-") && words[i].Text != "(" && words[i].Text != "!"; i++ {
-		if start = words[i].Text; i > 1 || !words[i].Literal {
-			return nil
-		}
-	}
-	limited := false
-	for ; i+1 < len(words); i++ {
-		switch words[i].Text {
-		case "-o", "-or", ",", "!", "-not", "(", "-fprintf", "-printf":
-			return nil
-		case "-name", "-iname":
-			if name = words[i+1].Text; !words[i+1].Literal {
-				return nil
-			}
-			limited = strings.Trim(name, "*?.") != ""
-		case "-mindepth":
-			limited = true
-		}
-	}
-	looks = append(looks, patterns.Piece{Text: start})
-	if limited && !strings.HasSuffix(start, "/") {
-		looks = append(looks, patterns.Piece{Text: "/"})
-	}
-	return append(looks, patterns.Piece{Any: patterns.Path}, patterns.Piece{Text: name[strings.LastIndexAny(name, "*?]")+1:]})
-}
 
 // maxOptions of a command are looked past.
 const maxOptions = 20
@@ -387,7 +325,7 @@ func heeded(text string) bool {
 
 // script reads what a shell is given to run: a here-document, the text after -c, or
 // else a file, or what comes through a pipe.
-func (r *reader) script(words []Word, redirects []*syntax.Redirect) {
+func (r wrapping) script(words []Word, redirects []*syntax.Redirect) {
 	unclear := func(why string) {
 		r.found.add(Command{Text: strings.Join(texts(words), " "), Words: words, Given: true, Unclear: why})
 	}
@@ -434,7 +372,7 @@ func (r *reader) script(words []Word, redirects []*syntax.Redirect) {
 			return // a script in a file
 		}
 	}
-	if text, literal := r.input(redirects); literal {
+	if text, literal := (inputs{r.reader}).input(redirects); literal {
 		given(text)
 		return
 	}
@@ -451,33 +389,4 @@ func isDevice(word Word) bool {
 	base := path.Base(word.Text)
 	atHome := strings.HasPrefix(word.Text, "~/") && plain().MatchString(word.Text[1:])
 	return !word.Literal && !atHome || strings.HasPrefix(word.Text, "/dev/") || strings.HasPrefix(word.Text, "/proc/") || base == "stdin" || strings.Trim(base, "0123456789") == ""
-}
-
-// input returns the text that a command reads, and whether it is known: it has one
-// source of input, which is a literal here-document.
-func (r *reader) input(redirects []*syntax.Redirect) (text string, literal bool) {
-	var from []*syntax.Redirect
-	for _, redirect := range redirects {
-		reads := slices.Contains([]syntax.RedirOperator{syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.DplIn, syntax.RdrInOut}, redirect.Op)
-		if redirect.N == nil && reads || redirect.N != nil && strings.Trim(redirect.N.Value, "0") == "" {
-			from = append(from, redirect)
-		}
-	}
-	switch {
-	case len(from) != 1:
-		return "", false
-	case from[0].Op == syntax.WordHdoc:
-		return unquoted(from[0].Word.Parts, false)
-	case from[0].Hdoc == nil:
-		return "", false
-	case slices.ContainsFunc(from[0].Word.Parts, func(part syntax.WordPart) bool {
-		lit, is := part.(*syntax.Lit)
-		return !is || strings.Contains(lit.Value, `\`)
-	}): // its end is quoted, and so is the text
-		return r.slice(from[0].Hdoc), true
-	}
-	if text = from[0].Hdoc.Lit(); text == "" { // it is empty, or something is put in
-		return "", false
-	}
-	return unescape(text, "$`\\\n"), true
 }

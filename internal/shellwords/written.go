@@ -7,6 +7,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// files follows what the line writes and then runs.
+type files struct{ *reader }
+
 // written is a file that an earlier command of the line makes.
 type written struct {
 	text  string
@@ -27,7 +30,7 @@ func (f *found) writesFiles(r *reader, c *Command, stmt *syntax.Stmt, in *input)
 	}
 	for _, write := range c.Writes {
 		if write.Target.Literal {
-			text, known := r.prints(stmt)
+			text, known := inputs{r}.prints(stmt)
 			if !known && in != nil && in.known && len(c.Words) == 1 && c.Words[0].Text == "cat" {
 				text, known = in.text, true
 			}
@@ -72,7 +75,7 @@ const maxFiles = 100
 
 // runsFile reads what the line wrote into a file that a command runs: as its program, or
 // as the script of a shell or an interpreter.
-func (r *reader) runsFile(words []Word) {
+func (r files) runsFile(words []Word) {
 	if len(r.found.files) == 0 || len(words) == 0 || !words[0].Literal {
 		return
 	}
@@ -104,25 +107,25 @@ func (r *reader) runsFile(words []Word) {
 	}
 }
 
-func (r *reader) writtenText(words []Word, w written, l language, interprets bool) {
+func (r files) writtenText(words []Word, w written, l language, interprets bool) {
 	switch {
 	case !w.known:
-		r.doubt(words, "it runs a file that the line makes")
+		coder{r.reader}.doubt(words, "it runs a file that the line makes")
 	case interprets:
 		r.found.add(Command{Text: words[0].Text + " < " + w.text, Words: []Word{words[0], {Text: "<", Literal: true}, {Text: w.text, Literal: true}}, Given: true})
-		r.code(words, w.text, l)
+		coder{r.reader}.code(words, w.text, l)
 	case strings.HasPrefix(w.text, "#!"):
 		first, _, _ := strings.Cut(w.text, "\n")
 		for _, field := range strings.FieldsFunc(first, func(r rune) bool { return r == '/' || r == ' ' }) {
 			if l, is := languageOf(field); is {
-				r.code(words, w.text, l)
+				coder{r.reader}.code(words, w.text, l)
 				return
 			}
 		}
-		r.guessedText(w.text)
+		coder{r.reader}.guessedText(w.text)
 	default:
-		if !r.guessedText(w.text) {
-			r.doubt(words, "it runs a file that the line makes")
+		if !(coder{r.reader}).guessedText(w.text) {
+			coder{r.reader}.doubt(words, "it runs a file that the line makes")
 		}
 	}
 }

@@ -54,8 +54,7 @@ executor/internal/match: protocol protocol/hookmatch protocol/patterns protocol/
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/dialect/foreignhooks protocol/readreply schema
 executor/rule: executor protocol protocol/rule
 executor/daemon: executor executor/bridge executor/daemon/internal/crew executor/daemon/internal/outbox executor/hookenv protocol protocol/dialect/hosts protocol/rpc protocol/rpc/socket protocol/rule schema
-loader: executor executor/exechook executor/hookenv executor/process executor/rule loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/imports loader/internal/instructions loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks protocol/patterns protocol/rule protocol/toolname schema
-loader: executor executor/exechook executor/hookenv executor/process executor/rule loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/rulefile loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks protocol/patterns protocol/rule protocol/toolname schema
+loader: executor executor/exechook executor/hookenv executor/process executor/rule loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/imports loader/internal/instructions loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/rulefile loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks protocol/patterns protocol/rule protocol/toolname schema
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns protocol/rule schema schema/document
 cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol protocol/rule schema schema/units
 executor/internal/inflight:
@@ -74,8 +73,7 @@ loader/install: executor/hookenv executor/process loader/install/internal/config
 loader/install/internal/configtext: schema/document
 loader/install/verify: executor/guest executor/process loader/install loader/install/internal/configtext protocol/dialect protocol/rpc/socket/meet protocol/toolname schema
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
-loader/internal/discover: executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/instructions loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks schema schema/document
-loader/internal/discover: executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/rulefile loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks schema schema/document
+loader/internal/discover: executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/instructions loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/rulefile loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks schema schema/document
 loader/internal/environment: executor/hookenv loader/internal/bundle loader/internal/candidate loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/workspace protocol schema
 loader/internal/files: executor/process
 loader/internal/imports: loader/internal/interpreter loader/internal/report loader/internal/settings protocol protocol/dialect/foreignhooks protocol/toolname schema schema/document schema/units
@@ -149,6 +147,7 @@ test/modelserver:
 test/picture:
 test/asuser:
 test/bench: * cmd/hookd
+test/evasions:
 test/hooktest: protocol schema
 test/interop:
 test/progress: executor/guest
