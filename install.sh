@@ -149,7 +149,7 @@ find_archive() {
 	while read -r sum name || [ -n "$sum" ]; do
 		name=${name#\*}
 		case $name in
-		hookd-"${version:-*}"-"$system".tar.gz | hookd-*-"$system".tar.gz)
+		hookd-*-"$system".tar.gz)
 			[ -z "$version" ] || [ "$name" = "hookd-$version-$system.tar.gz" ] || continue
 			archive=$name wanted=$sum lines=$((lines + 1))
 			;;
@@ -231,7 +231,7 @@ tell() {
 		;;
 	esac
 	printf '%s\n' "To remove them:" \
-		"  $(quoted "$to/hookd") uninstall   # from the settings of your agents" \
+		"  $(quoted "$to/hookd") uninstall AGENT   # each that you installed it into" \
 		"  rm $(quoted "$to/hookd") $(quoted "$to/hookd-bridge")"
 }
 
