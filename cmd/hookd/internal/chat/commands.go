@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
@@ -59,21 +58,23 @@ func commandByName(name string) *command {
 	return nil
 }
 
-const helpEnd = `Any other line goes to the model. /NAME runs the recipe of that name, with what
-follows as its arguments (KEY=VALUE), or uses the skill of that name.
-!COMMAND runs a shell command of yours: hooks judge it, and the model reads it and its
-output with your next prompt. While a turn runs, what you send waits for its end.
-enter sends · alt-enter, ctrl-j or a \ before enter begins a new line · ↑ ↓ earlier lines
-tab completes /NAME and @FILE · esc or ctrl-c aborts the turn, twice ends hookd`
+// helpEnd are the paragraphs after the table.
+var helpEnd = []string{
+	"Any other line goes to the model. /NAME runs the recipe of that name, with what follows as its arguments (KEY=VALUE), or uses the skill of that name. @FILE names a file of the project.",
+	"!COMMAND runs a shell command of yours: hooks judge it, and the model reads it and its output with your next prompt.",
+	"While a turn runs, what you send waits for its end.",
+	"enter sends · alt-enter, ctrl-j or a \\ before enter begins a new line · ↑ ↓ earlier lines · tab completes · ctrl-o opens what is folded · esc or ctrl-c aborts the turn, twice ends hookd",
+}
 
-func helpText() string {
-	var b strings.Builder
+func help(p *show.Printer) {
 	for _, c := range commandTable {
 		if c.does != "" {
-			fmt.Fprintf(&b, "%-23s %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.does)
+			p.Print("  %-23s %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.does)
 		}
 	}
-	return b.String() + helpEnd
+	for _, text := range helpEnd {
+		p.Paragraphs("  ", show.Plain, text)
+	}
 }
 
 // callable returns all that may follow a slash at the begin of a line.
@@ -94,7 +95,7 @@ func (k *commands) answer(ctx context.Context, e commandEffect, width int, color
 	var err error
 	switch e.name {
 	case "help":
-		p.Indented("  ", show.Plain, helpText())
+		help(p)
 	case "hooks":
 		err = k.hooks(ctx, p)
 	case "model":

@@ -59,7 +59,7 @@ func runFullScreen(ctx context.Context, hooks *engine.Opener, flags *conversatio
 	f.driver = &driver{
 		ctx: ctx, c: c, tell: tell, onPanic: f.kill,
 		commands: &commands{c: c, header: head, tell: func(text string) { tell(noteMsg(text)) }, ask: f.Approve},
-		size:     func() (int, bool) { return f.screen.width, f.screen.talk.p.Color },
+		size:     func() (int, bool) { return f.screen.talk.p.Width, f.screen.talk.p.Color },
 	}
 	err = f.run(ctx, c)
 	if f.screen.talk.ending == beginsAnew { // hooks that nobody waits for end with their conversation
