@@ -200,6 +200,29 @@ func TestInstallPrintsLinesToPaste(t *testing.T) {
 	}
 }
 
+// Nobody may read what it says: the programs are in place, and nothing else is left.
+func TestInstallThatNobodyListensTo(t *testing.T) {
+	t.Parallel()
+	for _, broken := range []bool{false, true} {
+		in := newInstallation(t)
+		if broken {
+			in.remove("SHA256SUMS")
+		}
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = reader.Close()
+		cmd := in.command("--from", in.release, "--to", in.to)
+		cmd.Stdout, cmd.Stderr = writer, writer
+		_ = cmd.Run() // by its exit code nobody heard, or the installation failed
+		_ = writer.Close()
+		if got, want := tree(t, in.to), map[bool]map[string]string{false: newPair, true: oldPair}[broken]; !maps.Equal(got, want) {
+			t.Errorf("the folder holds %q", got)
+		}
+	}
+}
+
 // A name in place of a program may lead elsewhere, as Homebrew's do. What it leads to
 // belongs to somebody else.
 func TestInstallReplacesALinkAndNotWhatItLeadsTo(t *testing.T) {
