@@ -1,6 +1,6 @@
 # Every target is a line or two; `make test` is all that CI runs.
 .POSIX:
-.PHONY: build lean test vet lint race fuzz vuln prove soak demo docs schema release clean bench bench-compare interop
+.PHONY: build lean test vet lint race fuzz vuln prove soak demo docs schema release release-check clean bench bench-compare interop
 
 VERSION = $$(git describe --tags --always --dirty 2>/dev/null || echo devel)
 # The race detector needs a C compiler; a machine without one still tests.
@@ -91,11 +91,13 @@ docs:
 	go generate ./...
 	go test ./test/integration -run 'TestGeneratedDocs|TestThePicture' -update
 
+# A release of the tag at HEAD in bin/release: docs/releases.md. SNAPSHOT=1 takes any tree.
 release:
-	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do o=$${t%/*} a=$${t#*/}; \
-		e=; test "$$o" = windows && e=.exe; \
-		for p in hookd hookd-bridge; do echo "bin/$$p-$$o-$$a$$e"; \
-		GOOS=$$o GOARCH=$$a CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o "bin/$$p-$$o-$$a$$e" ./cmd/$$p || exit 1; done; done
+	go run ./test/release $${SNAPSHOT:+-snapshot}
+
+# Builds one system twice, the second time from nothing, and compares all bytes. Minutes.
+release-check:
+	go run ./test/release -check
 
 clean:
 	rm -rf bin

@@ -27,7 +27,8 @@
 //
 // A step asks the model (inference.go), then runs the tool calls of its answer
 // (toolcalls.go). If hooks or the loop's own [Consent] ask about a call, other hooks may
-// answer, else a person (permission.go, person.go).
+// answer, else a person (permission.go, person.go). A call that a person makes goes the same
+// way ([Loop.RunCall]).
 //
 // Recipes that hooks ask for run on a copy of the conversation (nestedrun.go); one of them
 // compacts the conversation (compaction.go). Sub-agents run in the same session

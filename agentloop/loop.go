@@ -105,6 +105,17 @@ func (l *Loop) Compact(ctx context.Context, name, instructions string) (*Run, er
 	})
 }
 
+// RunCall runs a tool call that the person makes, such as a shell command typed into a
+// conversation. It goes the way of the model's calls: hooks judge it at tool-call-start and
+// tool-call-end (source: user), and an ask of a hook is put to the person. The loop's own
+// [Consent] is not asked: the person wants the call. What was called and what came of it
+// joins the conversation, so the model reads it with the next prompt; of a call that was
+// refused nothing does. No agent-start and no agent-end fires. The caller must read the
+// run's events, then Wait: it returns nil if the call was refused or failed, too.
+func (l *Loop) RunCall(ctx context.Context, name string, args protocol.RawMessage) (*Run, error) {
+	return l.start(ctx, func(ctx context.Context, r *agentRun) { (&personCall{r, name, args}).byHand(ctx) })
+}
+
 // start begins work in a goroutine of its own, unless other work goes on.
 func (l *Loop) start(ctx context.Context, work func(context.Context, *agentRun)) (*Run, error) {
 	l.mu.Lock()

@@ -80,6 +80,15 @@ func (p *permissions) allowedBefore(c *protocol.Call) askResolver {
 	}
 }
 
+// allowedByCalling notes at tool-call-start that the person allowed a call by making it. An
+// ask of a hook stays open.
+func allowedByCalling(_ context.Context, o *protocol.Outcome) error {
+	if !o.Refused() && o.Action != protocol.Ask && o.Replaced == nil && o.Answered == nil {
+		o.Answered = &protocol.Answered{By: protocol.ByPerson}
+	}
+	return nil
+}
+
 // options returns the answers to what a hook of the layer asks. "Always" needs somebody to
 // keep the answer, and a managed hook's question is asked each time.
 func (p *permissions) options(call *protocol.Call, layer protocol.Layer) []protocol.PermissionOption {

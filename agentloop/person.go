@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/go-json-experiment/json"
+	"github.com/hookd-dev/hookd/agentloop/internal/conversation"
 	"github.com/hookd-dev/hookd/agentloop/internal/limits"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -137,6 +138,66 @@ func (q *approverQueue) Approve(ctx context.Context, question Question) (Answer,
 	}
 	defer func() { <-q.turn }()
 	return q.person.Approve(ctx, question)
+}
+
+// personCall is a tool call that a person makes.
+type personCall struct {
+	run  *agentRun
+	name string
+	args protocol.RawMessage
+}
+
+// byHand is a whole run: the call.
+func (p *personCall) byHand(ctx context.Context) {
+	r := p.run
+	r.began = time.Now()
+	err := r.sessionStart(ctx)
+	if err == nil {
+		err = p.make(ctx)
+	}
+	r.result = Result{StopReason: "done", Usage: r.usage.Sum()}
+	end := r.endOf(ctx, err)
+	switch {
+	case end == nil:
+	case end.stopReason == "":
+		r.result.StopReason, r.err = "", &Error{Cause: end.cause, By: end.by, Message: end.message, err: end.err}
+	default:
+		r.result.StopReason, r.err = end.stopReason, end.err
+	}
+}
+
+// IsPersonCall reports whether a message of a conversation tells of a tool call that the
+// person made, so that it is no prompt. The message's first part names the call.
+func IsPersonCall(m *protocol.Message) bool { return conversation.IsPersonCall(m) }
+
+// make makes the call, and tells the conversation of it unless it was refused.
+func (p *personCall) make(ctx context.Context) error {
+	r := p.run
+	r.refreshTools(ctx, false)
+	t, description, known := r.agent.tools.Lookup(p.name)
+	c := &toolCall{kept: true, Call: protocol.Call{ // no call of the model is there whose args could be replaced
+		ToolCallID: "user-" + protocol.NewID(), Name: p.name, Kind: description.Kind, Server: description.Server, Args: p.args, Source: "user",
+	}}
+	if known && r.agent.tools.Allows(p.name) {
+		c.tool = t
+	}
+	calls := &toolCalls{agent: r.agent, events: r.events, list: []*toolCall{c}, byPerson: true}
+	ran := calls.admit(ctx, c)
+	if ran {
+		calls.execute(ctx, c)
+	}
+	if !ran && !c.judged {
+		r.events.contextDropped(r.events.afterEnd(ctx), c.context)
+	} else if err := r.agent.history.Add(conversation.PersonCall(&c.Call, c.result, c.context)); err != nil {
+		return internal(err)
+	}
+	if err := calls.end.err; err != nil && calls.end.by == "" { // no decision; a refusal ends nothing here
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return r.runRecipes(ctx)
 }
 
 // maxAnswer bounds what a person says with a refusal, in bytes.

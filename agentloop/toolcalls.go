@@ -26,6 +26,8 @@ type toolCalls struct {
 	events *events
 	list   []*toolCall
 	end    stepEnd
+
+	byPerson bool // the person made the calls, so that the loop itself asks about none
 }
 
 // toolCall is one call on its way through the loop.
@@ -40,6 +42,7 @@ type toolCall struct {
 	result  protocol.Result
 	context protocol.Content // appended to the result
 	outcome string           // ok error blocked
+	judged  bool             // tool-call-end was fired: there was a result
 }
 
 // newToolCalls returns the calls of an answer. It finds their tools among those that the
@@ -95,7 +98,10 @@ func (s *toolCalls) admit(ctx context.Context, c *toolCall) bool {
 	c.Touched = c.touches(c.Args)
 	permissions := s.permissions(c)
 	var allowedBefore askResolver
-	if c.tool != nil {
+	switch {
+	case s.byPerson:
+		allowedBefore = allowedByCalling
+	case c.tool != nil:
 		allowedBefore = permissions.allowedBefore(&c.Call)
 	}
 	fired := protocol.ToolCallStartData{Call: c.Call, Parallel: len(s.list)}
@@ -140,7 +146,7 @@ func (s *toolCalls) admit(ctx context.Context, c *toolCall) bool {
 		}
 		return false
 	}
-	return s.checkReady(ctx, c) && (byPerson || s.hasConsent(ctx, c)) && s.keepArgs(ctx, c)
+	return s.checkReady(ctx, c) && (byPerson || s.byPerson || s.hasConsent(ctx, c)) && s.keepArgs(ctx, c)
 }
 
 func (s *toolCalls) permissions(c *toolCall) *permissions {
@@ -317,6 +323,7 @@ func (s *toolCalls) endWithResult(ctx context.Context, c *toolCall, result proto
 		result.Content = protocol.TextContent("no content")
 	}
 	fired := protocol.ToolCallEndData{Call: c.Call, Result: result, DurationMs: protocol.Milliseconds(time.Since(c.began)), Synthetic: synthetic}
+	c.judged = true
 	v, err := s.events.fire(ctx, protocol.ToolCallEnd, fired)
 	if errors.As(err, new(notFired)) {
 		s.endWithError(ctx, c, aborted(ctx), nil)

@@ -4,6 +4,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/rulefile"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
@@ -91,6 +92,10 @@ func DecodeSettings(texts map[protocol.Layer]string) (schema.Settings, []schema.
 	merged, found := settings.Merge(layers...)
 	return merged, append(findings, found...), nil
 }
+
+// PackName returns the name of the pack of rules that a file holds, "" if its name is not
+// that of a file of rules.
+func PackName(file string) string { return rulefile.PackOf(file) }
 
 // Codes documents the codes of what the loader finds in folders, settings and trust
 // records.

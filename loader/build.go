@@ -112,7 +112,7 @@ func (p *assembly) build(generation int64) *Snapshot {
 	for _, h := range built.Hooks {
 		info := Info{Hook: h}
 		if f := index[hookName{h.Layer, h.Name}]; f != nil {
-			info.DescribedBy, info.Runs, info.InPlace = f.Resolution.DescribedBy, f.Run, f.InPlace
+			info.DescribedBy, info.Runs, info.InPlace, info.Pack = f.Resolution.DescribedBy, f.Run, f.InPlace, f.Pack
 			info.project, info.base = f.Scope.Project, f.Base
 		}
 		s.Hooks = append(s.Hooks, info)

@@ -268,9 +268,11 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 	scan := &discover.Scanner{Report: r, Env: env, HashAll: true}
 	g := scan.Begin(s, env.HooksFolder)
 	g.Folder = discover.OpenHooks(g.Dir, g.Checks)
-	if _, g.Sides, _, err = discover.ListHooks(g.Dir); err != nil {
+	names, err := discover.ListHooks(g.Dir)
+	if err != nil {
 		return nil, fmt.Errorf("look at %s: %w", g.Dir, err)
 	}
+	g.Sides = names.Sides
 	f := g.File(filepath.Base(file))
 	if f == nil {
 		return nil, fmt.Errorf("%s is a folder, not a hook", file)

@@ -89,6 +89,7 @@ type Call struct {
 	Server     string     `json:"server,omitzero" jsonschema:"of an MCP tool"`
 	HostTool   string     `json:"hostTool,omitzero" jsonschema:"the tool's name as the calling agent writes it, where hookd has another for it"`
 	MayBe      []ToolKind `json:"mayBe,omitzero" jsonschema:"the kinds that the tool may be of, by its name and the members of its args, where its name proves none; match.tool takes it for each of them"`
+	Source     string     `json:"source,omitzero" jsonschema:"user: a person made the call; left out: the model"`
 	Touched
 
 	// Original are the model's own args, nil where they are Args, and after a sensitive

@@ -10,6 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/hookcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/installcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/logcmd"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/newcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/servecmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/trustcmd"
 )
@@ -29,8 +30,9 @@ func commands(p *parts) []command {
 	bridge := &bridgecmd.Commands{Console: p.console, Opener: p.opener, Closers: p.closers}
 	agents := &installcmd.Commands{Console: p.console, Project: p.project, Processes: p.opener.Processes}
 	hooks := &hookcmd.Commands{Release: versionName, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Builtin: builtinHooks}
+	news := &newcmd.Commands{Console: p.console, Project: p.project}
 	return slices.Concat([]command{
-		{"write", "init", hooks.Init}, {"write", "new", hooks.New}, {"write", "examples", hooks.Examples}, {"write", "try", events.Try}, {"write", "test", events.Test},
+		{"write", "init", hooks.Init}, {"write", "new", news.New}, {"write", "examples", hooks.Examples}, {"write", "try", events.Try}, {"write", "test", events.Test},
 		{"allow", "list", hooks.List}, {"allow", "check", hooks.Check}, {"allow", "trust", trust.Trust},
 		{"allow", "untrust", trust.Untrust}, {"allow", "disable", trust.Disable}, {"allow", "enable", trust.Enable},
 		{"agents", "install", agents.Install}, {"agents", "verify", agents.Verify}, {"agents", "uninstall", agents.Uninstall}, {"agents", "bridge", bridge.Bridge},

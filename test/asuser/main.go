@@ -38,7 +38,9 @@ var packages = []string{"./executor/process", "./executor", "./executor/exechook
 // control group changes. Root has run them.
 const sameForAll = "^(TestHouse|TestImportArrows|TestProgramIsBuiltOnItsLibraries|TestNothingBuiltIsCommitted|TestGeneratedDocsAreCurrent|TestThePictureOnTheFirstPageIsCurrent|" +
 	"TestLinksOfAllPagesLeadSomewhere|TestTheIndexNamesEveryPage|TestEverySettingHasAnExample|TestTheMessagesOfTroubleshootingExist|TestCommandsOfThePagesRun|" +
-	"TestProgramsOfThePagesAreHooks|TestGoProgramsOfThePages|TestDemo|TestLean|TestHooksOfFourAgentsUnderFiveBridges|TestClientsRefuseGarbage|TestExampleGoHooks)$"
+	"TestProgramsOfThePagesAreHooks|TestGoProgramsOfThePages|TestDemo|TestLean|TestHooksOfFourAgentsUnderFiveBridges|TestClientsRefuseGarbage|TestExampleGoHooks|" +
+	"TestSoak|TestTinyTerminals|TestShownGuardsReadEverySpelling|TestExampleHooks|TestExampleHosts|TestSettingsOfThePagesAreRead|TestHooksOfKodelet|TestClientsReturnTheOutcome|" +
+	"TestDaemonAnswersBigLinesAndKeepsStdoutClean|TestWarningsAreSeenOnce|TestServedModel|TestServedFeatures|TestFloodsDoNotGrowMemory|TestBridgeWithTooMuch|TestEachCallEndsOnce)$"
 
 func main() {
 	name := flag.String("user", "nobody", "the user's name")

@@ -197,7 +197,10 @@ func accounts(t *testing.T, do func(t *testing.T, p *account)) {
 		{"another user", otherUser, false},
 		{"another user with a control group", otherUser, true},
 	} {
-		t.Run(who.name, func(t *testing.T) { do(t, newAccount(t, who.uid, who.group)) })
+		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
+			do(t, newAccount(t, who.uid, who.group))
+		})
 	}
 }
 

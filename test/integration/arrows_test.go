@@ -54,7 +54,7 @@ executor/internal/match: protocol protocol/hookmatch protocol/patterns protocol/
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/dialect/foreignhooks protocol/readreply schema
 executor/rule: executor protocol protocol/rule
 executor/daemon: executor executor/bridge executor/daemon/internal/crew executor/daemon/internal/outbox executor/hookenv protocol protocol/dialect/hosts protocol/rpc protocol/rpc/socket protocol/rule schema
-loader: executor executor/exechook executor/hookenv executor/process executor/rule loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks protocol/patterns protocol/rule protocol/toolname schema
+loader: executor executor/exechook executor/hookenv executor/process executor/rule loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/rulefile loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks protocol/patterns protocol/rule protocol/toolname schema
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns protocol/rule schema schema/document
 cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol protocol/rule schema schema/units
 executor/internal/inflight:
@@ -73,7 +73,7 @@ loader/install: executor/hookenv executor/process loader/install/internal/config
 loader/install/internal/configtext: schema/document
 loader/install/verify: executor/guest executor/process loader/install loader/install/internal/configtext protocol/dialect protocol/rpc/socket/meet protocol/toolname schema
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
-loader/internal/discover: executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks schema schema/document
+loader/internal/discover: executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/rulefile loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks schema schema/document
 loader/internal/environment: executor/hookenv loader/internal/bundle loader/internal/candidate loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/workspace protocol schema
 loader/internal/files: executor/process
 loader/internal/imports: loader/internal/interpreter loader/internal/report loader/internal/settings protocol protocol/dialect/foreignhooks protocol/toolname schema schema/document schema/units
@@ -81,6 +81,7 @@ loader/internal/interpreter: executor/hookenv executor/process loader/internal/f
 loader/internal/notify: loader/internal/files
 loader/internal/ownership: loader/internal/files loader/internal/report schema
 loader/internal/report: loader/internal/files protocol schema
+loader/internal/rulefile: loader/internal/report schema schema/document
 loader/internal/settings: protocol schema schema/agentparts schema/document schema/units
 loader/internal/records: loader/internal/bundle loader/internal/files loader/internal/interpreter
 loader/internal/trust: executor executor/hookenv executor/process executor/record loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol protocol/dialect/foreignhooks schema
@@ -122,11 +123,12 @@ cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agent
 cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/guest executor/hookenv executor/process loader loader/install loader/install/verify protocol protocol/dialect/hosts schema
 cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader protocol protocol/dialect/foreignhooks protocol/realpath protocol/toolname schema schema/testfile schema/units
 cmd/hookd/internal/faultyhook: protocol/dialect/foreignhooks
-cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader loader/install loader/install/verify protocol schema schema/testfile
+cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader loader/install loader/install/verify protocol schema
 cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor/guest loader loader/install loader/install/verify
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol protocol/toolname
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol protocol/patterns schema schema/agentparts
+cmd/hookd/internal/newcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/takehook loader protocol schema/testfile
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol schema/testfile
 cmd/hookd/internal/question: agentloop cmd/hookd/internal/cli cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
 cmd/hookd/internal/runview: agentloop cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process protocol
@@ -135,6 +137,7 @@ cmd/hookd/internal/sessionscmd: agentloop/store cmd/hookd/internal/cli cmd/hookd
 cmd/hookd/internal/shellhook: protocol
 cmd/hookd/internal/show:
 cmd/hookd/internal/signals:
+cmd/hookd/internal/takehook: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show examples loader
 cmd/hookd/internal/terminal: cmd/hookd/internal/show
 cmd/hookd/internal/trustcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show loader protocol schema
 examples:
@@ -148,6 +151,8 @@ test/progress: executor/guest
 test/prove:
 test/prove/run: test/prove
 test/prove/fuzz:
+test/release: test/release/manual
+test/release/manual:
 test/systems:
 test/integration: *
 `

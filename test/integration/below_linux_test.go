@@ -26,6 +26,7 @@ var shedding = map[string]string{
 // whatever user it runs as. Every process above it tells, its control group, and its
 // own environment.
 func TestNoAgentDecides(t *testing.T) {
+	t.Parallel()
 	accounts(t, func(t *testing.T, p *account) {
 		p.write(t, "proj/.acai/hooks/guard.sh", "#!/bin/sh\n# hook: events=step-stop can=observe\n")
 		for name, way := range shedding {
@@ -55,6 +56,7 @@ func TestNoAgentDecides(t *testing.T) {
 // TestDepthEndsWhateverIsShed: a hook that starts hookd for the event that it answers
 // goes on to the limit and no further, whatever it sheds.
 func TestDepthEndsWhateverIsShed(t *testing.T) {
+	t.Parallel()
 	accounts(t, func(t *testing.T, p *account) {
 		for name, way := range shedding {
 			if name == "nothing" {

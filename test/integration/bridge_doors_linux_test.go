@@ -79,8 +79,8 @@ func TestBridgeAnswerIsNotTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer full.Close()
-	const limit = 2 * time.Second
+	t.Cleanup(func() { full.Close() })
+	const limit = 3 * time.Second
 	for name, test := range map[string]struct {
 		stdout, stderr func(t *testing.T) *os.File
 		event, input   string
@@ -94,13 +94,14 @@ func TestBridgeAnswerIsNotTaken(t *testing.T) {
 		"what cannot be, and full": {stdout: fullPipe, stderr: fullPipe, event: "SessionStart", input: `{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}`, code: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStation(t, binary)
 			s.script(t, "hello.sh", "#!/bin/sh\n# hook: events=session-start\necho '{\"action\":\"observe\",\"context\":\"hello\"}'\n")
 			event, input := test.event, test.input
 			if event == "" {
 				event, input = "PreToolUse", toolCall("WAIT")
 			}
-			for door, c := range s.doors("claude", event, "--limit=2s") {
+			for door, c := range s.doors("claude", event, "--limit=3s") {
 				var stdout, stderr bytes.Buffer
 				c.Stdin, c.Stdout, c.Stderr = strings.NewReader(input), &stdout, &stderr
 				if test.stdout != nil {
@@ -147,7 +148,7 @@ func TestBridgeWithoutProc(t *testing.T) {
 // hookd is gone before the agent's limit, whatever hooks do: an agent that has to end its
 // hook program goes on, whatever was answered. Nothing of the hooks stays.
 func TestBridgeIsGoneInTime(t *testing.T) {
-	const limit = 2 * time.Second
+	const limit = 3 * time.Second // a fifth of it is left for the answer, on a slow machine too
 	for name, hook := range map[string]string{
 		"an observer takes its time": "#!/bin/sh\n# hook: events=tool-call-start can=observe timeout=60s\ncat >/dev/null\nsleep 300\n",
 		"one that stays":             "#!/bin/sh\n# hook: events=tool-call-start can=observe timeout=60s\ntrap '' TERM INT HUP\nwhile :; do sleep 0.1; done\n",
@@ -156,7 +157,7 @@ func TestBridgeIsGoneInTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStation(t, binary)
 			s.script(t, "other.sh", hook)
-			for door, c := range s.doors("claude", "PreToolUse", "--limit=2s") {
+			for door, c := range s.doors("claude", "PreToolUse", "--limit=3s") {
 				if a := s.refuses(c, toolCall("rm"), limit); a.took > limit*95/100 {
 					t.Errorf("%s: %v", door, a.took)
 				}

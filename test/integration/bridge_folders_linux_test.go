@@ -39,6 +39,7 @@ func (s *station) projectWith(name, guard string, allowed bool) string {
 // The hooks of a project are asked wherever the agent starts its hook programs: Cursor does
 // it in a folder of its own, and a model may have changed the working directory.
 func TestBridgeAsksTheProjectThatTheAgentNames(t *testing.T) {
+	t.Parallel()
 	for _, with := range []string{"a daemon", "none"} {
 		t.Run(with, func(t *testing.T) {
 			s := newStation(t, binary)

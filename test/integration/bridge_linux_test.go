@@ -389,21 +389,23 @@ func sayYes(l net.Listener, sent *sync.Map) {
 // Time that is over refuses, with a daemon, without one, and while the agent does not even
 // close stdin; nothing of the hooks stays.
 func TestBridgeIsLate(t *testing.T) {
-	const limit = 2 * time.Second
+	t.Parallel()
+	const limit = 3 * time.Second
 	for _, with := range []string{"a daemon", "none"} {
 		t.Run(with, func(t *testing.T) {
+			t.Parallel()
 			s := newStation(t, binary)
 			if with == "a daemon" {
 				s.daemonSeeing("nobody else")
 			}
-			a := s.refuses(s.messenger("--limit=2s"), toolCall("WAIT"), limit)
+			a := s.refuses(s.messenger("--limit=3s"), toolCall("WAIT"), limit)
 			if a.took < limit/2 || !strings.Contains(a.stdout+a.stderr, "did not answer in time") {
 				t.Errorf("%+v", a)
 			}
 			if left := hooksAlive(s.box, time.Second); len(left) > 0 {
 				t.Errorf("still alive: %v", left)
 			}
-			c := s.messenger("--limit=2s")
+			c := s.messenger("--limit=3s")
 			in, err := c.StdinPipe() // stays open
 			if err != nil {
 				t.Fatal(err)
@@ -440,6 +442,7 @@ func TestBridgeWithoutHookd(t *testing.T) {
 
 // An input over the limit is refused, with a daemon or without.
 func TestBridgeWithTooMuch(t *testing.T) {
+	t.Parallel()
 	s := newStation(t, binary)
 	d := s.daemonSeeing("nobody else")
 	a := s.refuses(s.messenger(), toolCall("allowed "+strings.Repeat("x", 33<<20)), 10*time.Second)
@@ -577,6 +580,7 @@ func TestBridgeAfterAnUpdate(t *testing.T) {
 
 // A daemon that nobody uses ends by itself.
 func TestDaemonEndsUnused(t *testing.T) {
+	t.Parallel()
 	s := newStation(t, binary)
 	d := s.daemonSeeing("nobody else", "--idle", "1s")
 	began := time.Now()

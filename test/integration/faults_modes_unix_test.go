@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,11 +34,18 @@ func (h hookFile) inMode(mode string) hookFile {
 		if strings.Contains(body, "exec FAULTY ") {
 			body = strings.TrimSuffix(strings.Replace(body, "exec ", "", 1), "\n") + ` "$id"` + "\n"
 		}
+		if slices.ContainsFunc(unended, func(part string) bool { return strings.Contains(body, part) }) {
+			body += "echo\n"
+		}
 		body += "done\n"
 	}
 	h.body, h.run = strings.Replace(body, header, read, 1), mode
 	return h
 }
+
+// unended are the answers without an end of line. A resident hook needs one, or its answer
+// would count only when its time is over.
+var unended = []string{"FAULTY deep", "FAULTY long-answer", `"args":{"command":"\377"}}}'`, `"reason":"a\\udc00b"}'`}
 
 // inResident is what becomes of a fault in a resident hook where that is not
 // what becomes of it in one that runs once: there the end of the process is no
@@ -152,6 +160,9 @@ func (l *lateness) gate(t *testing.T, k *talk, hook hookFile, want, rule string,
 	}
 	if run := o.run("fault.sh"); run != nil && !first {
 		took = time.Duration(run.TookMs * float64(time.Millisecond))
+	}
+	if want != "timeout" && hook.limit > limit && took > hook.within()-time.Second {
+		t.Errorf("an answer was not taken before the hook's time was over: %s", took)
 	}
 	l.events.Add(1)
 	l.add(t, took-hook.within())

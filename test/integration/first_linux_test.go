@@ -137,11 +137,13 @@ func TestFirstProcessReaps(t *testing.T) {
 // TestFirstProcessEnds: the kernel ignores signals to the first process of a
 // container that it does not ask for; hookd asks.
 func TestFirstProcessEnds(t *testing.T) {
+	t.Parallel()
 	needsNamespaces(t)
 	for _, how := range firsts {
 		for _, command := range []string{"serve", "run"} {
 			for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 				t.Run(fmt.Sprintf("%s/%s/%s", how, command, signal), func(t *testing.T) {
+					t.Parallel()
 					p := firstAccount(t, how)
 					p.write(t, "home/.acai/hooks/slow.sh", "#!/bin/sh\n# hook: events=prompt-submit can=block timeout=60s\n(setsid sleep 61 &)\ntouch \"$HOOK_PROJECT_DIR/started\"\nexec sleep 61\n")
 					var c *exec.Cmd

@@ -60,6 +60,7 @@ var largePackages = map[string]string{
 // TestHouse keeps packages, files and structs small, each package with a manual, and the
 // start of the program short.
 func TestHouse(t *testing.T) {
+	t.Parallel()
 	root := filepath.Join("..", "..")
 	house := readHouse(t, root)
 	if len(house) < 40 {

@@ -30,6 +30,7 @@ func kodeletHooks(t *testing.T) map[string]string {
 // TestHooksOfKodelet: the three hooks of kodelet's ADR 025, unchanged in .acai/hooks, are
 // allowed, say themselves what they are for, and do in a run what the document says.
 func TestHooksOfKodelet(t *testing.T) {
+	t.Parallel()
 	for _, program := range []string{"bash", "jq", "bc"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s is not here, which the hooks of the document call", program)

@@ -42,6 +42,7 @@ func TestLeanLinksNothingHeavy(t *testing.T) {
 
 // The lean program decides as the whole one does, and says where the agent is.
 func TestLean(t *testing.T) {
+	t.Parallel()
 	lookAtSources(t)
 	folder := t.TempDir()
 	lean := filepath.Join(folder, "hookd-lean")

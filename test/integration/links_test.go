@@ -24,6 +24,7 @@ var (
 // No link of any page in the repository is dead: its file is there, and so is the heading
 // that its anchor names. What leads out of the repository is not followed.
 func TestLinksOfAllPagesLeadSomewhere(t *testing.T) {
+	t.Parallel()
 	pages, links, anchors := 0, 0, 0
 	err := filepath.WalkDir(root(t), func(path string, entry fs.DirEntry, err error) error {
 		switch {

@@ -147,6 +147,7 @@ func sameRun(t *testing.T, lines string) []string {
 // TestAServerThatIsNotThereYet: a refused connection, and one that is reset before
 // the answer, are tried again like a busy server, and a person sees it.
 func TestAServerThatIsNotThereYet(t *testing.T) {
+	t.Parallel()
 	reserved, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -193,6 +194,7 @@ func TestAServerThatIsNotThereYet(t *testing.T) {
 // TestServersThatRefuse asserts what a person is told, within which time, and
 // that no key is shown.
 func TestServersThatRefuse(t *testing.T) {
+	t.Parallel()
 	unauthorised := modelserver.Answer{Status: 401, Body: `{"error":{"message":"Incorrect API key provided: sk-secret-key-1","type":"invalid_request_error"}}`}
 	server := modelserver.New(t, unauthorised, modelserver.Answer{Status: 404, Body: `{"error":{"message":"model 'x' not found"}}`},
 		modelserver.Answer{Status: 400, Body: `{"error":{"message":"This model's maximum context length is 10 tokens","code":"context_length_exceeded"}}`})

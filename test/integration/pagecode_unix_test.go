@@ -51,6 +51,7 @@ func TestProgramsOfThePagesAreHooks(t *testing.T) {
 // The settings on the pages are settings: hookd check finds no fault in them but
 // that the files they name are not there.
 func TestSettingsOfThePagesAreRead(t *testing.T) {
+	t.Parallel()
 	n := 0
 	for name, blocks := range pagesWithBlocks(t) {
 		for _, b := range blocks {

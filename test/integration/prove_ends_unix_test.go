@@ -234,6 +234,7 @@ func hungUpAtOnce(t *testing.T, master *os.File) *os.File {
 // TestTheEndIsTold is G24: whatever ends a run, each event that is due reaches the
 // hooks that are to hear of it, and the record.
 func TestTheEndIsTold(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "darwin" {
 		t.Skip("its terminals end otherwise")
 	}
@@ -244,6 +245,7 @@ func TestTheEndIsTold(t *testing.T) {
 	})
 	for name, end := range ways {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for range prove.Size(1, 50) {
 				t.Run("", func(t *testing.T) {
 					t.Parallel()

@@ -45,6 +45,7 @@ turns:
 // work, that no other begins while it is open, and that what stood in the terminal
 // before it, from whomever, does not answer it.
 func TestWhatWasTypedBeforeIsNoAnswer(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ termName, before, no string }{
 		"line by line": {"dumb", "y\r", "n\r"},
 		"in the chat":  {"xterm-256color", "y", "n"},

@@ -33,7 +33,7 @@ import (
 // side, with parallel tool calls, kept conversations, records and a hook that
 // remembers. `make soak` runs a million events; here it is a short version.
 func TestSoak(t *testing.T) {
-	total := prove.Size(12_000, 1_000_000)
+	total := prove.Size(4_000, 1_000_000)
 	if s := os.Getenv("HOOKD_SOAK"); s != "" {
 		var err error
 		if total, err = strconv.Atoi(s); err != nil {

@@ -62,7 +62,7 @@ func TestTinyTerminals(t *testing.T) {
 			time.Sleep(time.Second)
 			for range 8 { // line by line the question comes in parts
 				p.types(c.yes)
-				time.Sleep(800 * time.Millisecond)
+				time.Sleep(300 * time.Millisecond)
 			}
 			if ran() {
 				t.Fatalf("yes to what nobody could see: %q", p.screen())

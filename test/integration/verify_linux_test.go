@@ -75,6 +75,7 @@ func (s *station) agent(t *testing.T, environment string) {
 // agent's call reaches a daemon, and after the daemon's death it is answered alone. Nothing
 // of the proof is left but lines of the record.
 func TestVerifyProvesTheWayOfEvents(t *testing.T) {
+	t.Parallel()
 	s := newStation(t, copied(t))
 	s.agent(t, "")
 	for _, c := range []struct {
@@ -156,6 +157,7 @@ func TestVerifyFindsAWayThatEventsCannotTake(t *testing.T) {
 // What is installed in a project is proved with a copy that has nothing but hookd's entries:
 // nothing else that the project's settings name is run.
 func TestVerifyProvesTheEntriesOfAProject(t *testing.T) {
+	t.Parallel()
 	s := newStation(t, copied(t))
 	s.agent(t, "")
 	settings := filepath.Join(s.project, ".claude", "settings.json")

@@ -42,9 +42,10 @@ func (s *Split) Join(summary string, context protocol.Content) []protocol.Messag
 // summaryHead tells the model what it reads, and that the work goes on.
 const summaryHead = "[Summary of the conversation up to here. It stands in place of what was said; go on from it.]\n\n"
 
-// firstPrompt returns the index of the first user message, -1 if there is none.
+// firstPrompt returns the index of the first user message that is a prompt, -1 if there is
+// none.
 func firstPrompt(m []protocol.Message) int {
-	return slices.IndexFunc(m, func(m protocol.Message) bool { return m.Role == protocol.RoleUser })
+	return slices.IndexFunc(m, func(m protocol.Message) bool { return m.Role == protocol.RoleUser && !IsPersonCall(&m) })
 }
 
 // unanswered returns the index at which the user messages at the end begin: no model

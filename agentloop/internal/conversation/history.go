@@ -1,8 +1,10 @@
 package conversation
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -163,6 +165,32 @@ func Calls(message protocol.Message) []protocol.Part {
 func ResultPart(id string, result protocol.Result, context protocol.Content) protocol.Part {
 	content := slices.Concat(result.Content, context)
 	return protocol.Part{Type: protocol.PartToolResult, ToolCallID: id, Content: content, IsError: result.IsError}
+}
+
+// PersonCall returns what the model reads of a tool call that the person made. Its first part
+// says which call that was, also in its members; see [IsPersonCall].
+func PersonCall(c *protocol.Call, result protocol.Result, context protocol.Content) protocol.Message {
+	var args struct {
+		Command string `json:"command"`
+	}
+	ran := string(c.Args)
+	if json.Unmarshal(c.Args, &args) == nil && args.Command != "" {
+		ran = "$ " + args.Command
+	}
+	head := fmt.Sprintf("[The user ran this with %s; it is no call of yours.]\n%s\n", c.Name, ran)
+	if result.ExitCode != nil && *result.ExitCode != 0 {
+		head += fmt.Sprintf("[exit code %d]\n", *result.ExitCode)
+	} else if result.IsError {
+		head += "[failed]\n"
+	}
+	part := protocol.Part{Type: protocol.PartText, Text: head, ToolCallID: c.ToolCallID, Name: c.Name, Args: c.Args, IsError: result.IsError}
+	return protocol.Message{Role: protocol.RoleUser, Content: slices.Concat(protocol.Content{part}, result.Content, context)}
+}
+
+// IsPersonCall reports whether a message tells of a tool call that the person made, so that
+// it is no prompt.
+func IsPersonCall(m *protocol.Message) bool {
+	return m.Role == protocol.RoleUser && len(m.Content) > 0 && m.Content[0].Type == protocol.PartText && m.Content[0].ToolCallID != ""
 }
 
 // ErrorResult returns the result of a call that failed.

@@ -38,6 +38,7 @@ type Hook struct {
 	Resolution schema.Resolution
 	StandIn    *StandIn // it stands for guards that nobody knows; nil for a hook of its own
 	Rule       bool     // it carries its reply itself, and starts nothing
+	Pack       string   // path of the file of rules that it stands in; "" of any other hook
 	Import     *Import  // where it was read from; nil for a hook of our own settings or folders
 }
 

@@ -20,34 +20,43 @@ import (
 // maxCandidates bounds how many files of one hooks folder are looked at.
 const maxCandidates = 10_000
 
-// ListHooks returns the names in a hooks folder that may be hooks, in byte order, and
-// the names of side files, those with a wrong ending too. more says that there are
-// more names than are looked at. A folder that is not there holds none.
-func ListHooks(dir string) (names []string, sides map[string]bool, more bool, err error) {
+// Names are the names in a hooks folder, each list in byte order.
+type Names struct {
+	Hooks []string        // that may be hooks
+	Rules []string        // of files of rules
+	Sides map[string]bool // of side files, those with a wrong ending too
+	More  bool            // there are more names than are looked at
+}
+
+// ListHooks returns the names in a hooks folder. A folder that is not there holds none.
+func ListHooks(dir string) (Names, error) {
+	names := Names{Sides: map[string]bool{}}
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, false, nil
+		return names, nil
 	}
 	if err != nil {
-		return nil, nil, false, err
+		return names, err
 	}
 	defer f.Close()
 	all, err := f.Readdirnames(-1)
 	if err != nil {
-		return nil, nil, false, err
+		return names, err
 	}
-	sides = map[string]bool{}
+	slices.Sort(all)
 	for _, name := range all {
 		if strings.Contains(name, sideMark) {
-			sides[name] = true
+			names.Sides[name] = true
+		}
+		if strings.Contains(name, rulesMark) && !leftover(name) {
+			names.Rules = append(names.Rules, name)
 		}
 	}
-	names = slices.DeleteFunc(all, skipped)
-	slices.Sort(names)
-	if len(names) > maxCandidates {
-		return names[:maxCandidates], sides, true, nil
+	names.Hooks = slices.DeleteFunc(all, skipped)
+	if names.More = len(names.Hooks) > maxCandidates; names.More {
+		names.Hooks = names.Hooks[:maxCandidates]
 	}
-	return names, sides, false, nil
+	return names, nil
 }
 
 // hooksFolder is a folder as its files are looked at: where it really is and who

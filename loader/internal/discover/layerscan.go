@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
@@ -13,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/rulefile"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -102,8 +104,8 @@ func (g *layerScan) put(f *candidate.Hook) *candidate.Hook {
 }
 
 func (g *layerScan) discover() {
-	names, sides, more, err := ListHooks(g.Dir)
-	g.Sides = sides
+	names, err := ListHooks(g.Dir)
+	g.Sides = names.Sides
 	if err != nil {
 		g.Add(report.New(report.Unreadable, g.Dir, 0, "", "the hooks folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
 		if g.scope.Layer != protocol.Project { // what was allowed of the project fails by itself
@@ -111,17 +113,20 @@ func (g *layerScan) discover() {
 		}
 		return
 	}
-	if more {
+	if names.More {
 		g.Add(report.Newf(report.TooMany, g.Dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
 	}
 	if !g.scope.Discovers() {
 		return
 	}
-	for _, name := range names {
+	for _, name := range names.Hooks {
 		g.File(name)
 	}
-	if !more {
-		g.reportLoneSideFiles(names)
+	if !names.More {
+		g.reportLoneSideFiles(names.Hooks)
+	}
+	for _, name := range names.Rules {
+		ruleFile(g, name)
 	}
 }
 
@@ -230,6 +235,64 @@ func useRule(g *layerScan, f *candidate.Hook, d schema.Described) {
 		f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: *d.Name, Listed: true}, Rule: true})
 	}
 	f.Described = append(f.Described, d)
+}
+
+// ruleFile adds the rules of one file. Each is a hook of its own, as an entry of the
+// settings is.
+func ruleFile(g *layerScan, name string) {
+	path := filepath.Join(g.Dir, name)
+	if rulefile.PackOf(name) == "" {
+		g.Add(report.New(report.Unread, path, 0, "", "hookd does not read a file of rules with this ending", "rename it to one that ends with "+strings.Join(rulefile.Suffixes, " or ")))
+		return
+	}
+	g.Inputs.See(path)
+	real, unsafe, st, err := g.Folder.follow(name)
+	if files.Missing(err) {
+		return
+	}
+	if real != path {
+		g.Inputs.See(real) // so that the folder it really lies in is watched
+	}
+	var text []byte
+	if err == nil {
+		text, err = files.ReadSmall(path, rulefile.MaxSize)
+	}
+	rules, findings := rulefile.Parse(path, text)
+	if err != nil {
+		rules, findings = rulefile.Unreadable(path, "the rules cannot be read: "+files.Cause(err), "make it a regular file that you can read, or remove it")
+	}
+	if slices.ContainsFunc(findings, func(f schema.Finding) bool { return f.Code == string(report.BadRules) }) && g.JustChanged(st) {
+		g.HalfWritten = true
+	}
+	g.Add(findings...)
+	for i := range rules {
+		packRule(g, path, unsafe, rules[i])
+	}
+}
+
+// packRule adds a rule of a file. One whose name another file of rules has belongs to
+// neither: each may refuse what the other does not.
+func packRule(g *layerScan, file, unsafe string, d schema.Described) {
+	if d.Name != nil && !slices.Contains(d.Faults, "name") {
+		name := *d.Name
+		other := g.byName[name]
+		if other == nil || !other.Rule {
+			useRule(g, other, d)
+			ofPack(g.byName[name], file, unsafe)
+			return
+		}
+		g.Add(schema.NewFinding(d.At("name"), name, schema.SeverityError, schema.CodeDuplicateName,
+			"another file of rules has a rule of this name: "+other.Described[0].Pos.File, "give one of them another name"))
+		d.Faults = append(slices.Clone(d.Faults), "name")
+	}
+	g.use(&d)
+	ofPack(g.hooks[len(g.hooks)-1], file, unsafe)
+}
+
+func ofPack(f *candidate.Hook, file, unsafe string) {
+	if f.Pack = file; unsafe != "" {
+		f.Problem = &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
+	}
 }
 
 // recorded adds what was allowed of the project and is no longer found.

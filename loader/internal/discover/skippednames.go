@@ -1,6 +1,9 @@
 package discover
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // What a hooks folder may hold that is no hook: editors' leftovers, notes,
 // settings and side files.
@@ -12,8 +15,18 @@ var (
 		".disable",                               // switched off by its name
 		".md", ".txt", ".json", ".yaml", ".toml", // notes, side files, settings, tests
 		".test.yml", ".test.jsonc", // tests with an ending that is not read: hookd test says so
+		".rules.yml", ".rules.jsonc", // rules of which this is said where the others are read
 	}
 )
+
+// leftover reports whether a name is that of an older version, or of what an editor
+// works on.
+func leftover(name string) bool {
+	return strings.ContainsAny(name[:1], "._#") || !slices.ContainsFunc(documents, func(ending string) bool { return strings.HasSuffix(name, ending) })
+}
+
+// documents are the endings of files that somebody may mean for hookd.
+var documents = []string{".json", ".jsonc", ".yaml", ".yml", ".toml"}
 
 // skipped reports whether a name in a hooks folder is never taken for a hook.
 func skipped(name string) bool {

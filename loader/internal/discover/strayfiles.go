@@ -15,6 +15,9 @@ import (
 // sideMark is what the name of a side file has after the hook's.
 const sideMark = ".hook."
 
+// rulesMark is what the name of a file of rules has after the pack's.
+const rulesMark = ".rules."
+
 // reportUnreadNames reports what lies in a layer's folder under a name that hookd does
 // not read but that somebody probably meant for it: settings that are silently
 // left out may hold the guard that a person relies on.

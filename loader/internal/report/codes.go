@@ -12,6 +12,7 @@ const (
 	LateHeader        schema.Code = "header-too-late"
 	TwoSideFiles      schema.Code = "two-side-files"
 	BadSideFile       schema.Code = "side-file-unreadable"
+	BadRules          schema.Code = "rules-unreadable"
 	NotRunnable       schema.Code = "hook-not-runnable"
 	NoSuchFile        schema.Code = "hook-file-missing"
 	MissingHelper     schema.Code = "helper-missing"
@@ -65,6 +66,7 @@ var Codes = []schema.CodeText{
 	{Code: LateHeader, Severity: schema.SeverityWarning, Meaning: "a hook: line after line 40, which is not read"},
 	{Code: TwoSideFiles, Severity: schema.SeverityError, Meaning: "a hook has a .hook.json and a .hook.yaml; the hook is rejected"},
 	{Code: BadSideFile, Severity: schema.SeverityError, Meaning: "a side file that cannot be read; the hook is rejected"},
+	{Code: BadRules, Severity: schema.SeverityError, Meaning: "a file of rules that cannot be read; it may hold guards, so every gate is refused"},
 	{Code: NotRunnable, Severity: schema.SeverityError, Meaning: "a file in a hooks folder, or a command, that cannot be run; the remedy is named"},
 	{Code: NoSuchFile, Severity: schema.SeverityError, Meaning: "a settings entry that describes a file which is not in the hooks folder"},
 	{Code: MissingHelper, Severity: schema.SeverityWarning, Meaning: "a path or pattern in files that fits no file"},

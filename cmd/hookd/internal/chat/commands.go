@@ -20,9 +20,10 @@ import (
 
 // commands answers the commands of a conversation.
 type commands struct {
-	c    *conversation.Conversation
-	tell func(string) // prints before the answer
-	ask  func(context.Context, agentloop.Question) (agentloop.Answer, error)
+	c      *conversation.Conversation
+	header *header
+	tell   func(string) // prints before the answer
+	ask    func(context.Context, agentloop.Question) (agentloop.Answer, error)
 }
 
 // command is a line that begins with a slash and that the conversation itself answers.
@@ -38,7 +39,7 @@ var commandTable = []command{
 	{name: "trust", does: "look at what of this project waits to be allowed", between: true},
 	{name: "skills", does: "the skills that the model may use"},
 	{name: "recipes", does: "the recipes; /NAME runs one"},
-	{name: "show", args: "[N]", does: "what is folded under #N (ctrl-o: the last one)"},
+	{name: "show", args: "[N]", does: "what is folded under #N (ctrl-o: the last one, then those before)"},
 	{name: "cost", does: "what this conversation has used"},
 	{name: "model", args: "[NAME]", does: "say which model answers, or let another one answer", between: true},
 	{name: "compact", args: "[INSTRUCTIONS]", does: "put a summary in the place of the conversation", between: true},
@@ -60,7 +61,8 @@ func commandByName(name string) *command {
 
 const helpEnd = `Any other line goes to the model. /NAME runs the recipe of that name, with what
 follows as its arguments (KEY=VALUE), or uses the skill of that name.
-While a turn runs, what you send waits for its end.
+!COMMAND runs a shell command of yours: hooks judge it, and the model reads it and its
+output with your next prompt. While a turn runs, what you send waits for its end.
 enter sends · alt-enter, ctrl-j or a \ before enter begins a new line · ↑ ↓ earlier lines
 tab completes /NAME and @FILE · esc or ctrl-c aborts the turn, twice ends hookd`
 
@@ -113,6 +115,7 @@ func (k *commands) answer(ctx context.Context, e commandEffect, width int, color
 			p.Print("  %s\n", p.In(show.Quiet, show.OneLine(fault.Hint)))
 		}
 	}
+	p.Raw(k.header.redraw(p))
 	return strings.TrimRight(b.String(), "\n")
 }
 

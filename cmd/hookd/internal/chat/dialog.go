@@ -20,14 +20,23 @@ type dialog struct {
 	isRecipe func(name string) bool // a recipe that /NAME runs; nil: none is
 	used     usage
 
-	running  bool
-	aborting bool
-	ending   ending
-	began    time.Time // of the turn
-	turns    int
-	queue    []string  // what the person sent while the turn runs
-	last     time.Time // of the last interrupt
+	atWork
+	ending ending
+	turns  int
+	queue  []string  // what the person sent while the turn runs
+	last   time.Time // of the last interrupt
+	opened openedFold
 }
+
+// atWork is what runs: a turn, or a command of the person.
+type atWork struct {
+	running, aborting bool
+	byPerson          bool // a command
+	began             time.Time
+}
+
+// openedFold is what the key that opens comes to next, while nothing more is folded.
+type openedFold struct{ of, next int }
 
 // painter is how a dialog shows itself: a screen and line by line have their own.
 type painter struct {
@@ -71,6 +80,7 @@ type (
 	promptEffect  struct{ text, source string }
 	commandEffect struct{ name, args string }
 	recipeEffect  struct{ name, args string }
+	shellEffect   struct{ command string } // of the person
 	abortEffect   struct{}
 	quitEffect    struct{}
 	idleEffect    struct{ last agentloop.Result } // nothing is to be done
@@ -79,20 +89,30 @@ type (
 // againWithin is how soon a second interrupt must follow to end hookd.
 const againWithin = 2 * time.Second
 
-// send takes a line of the person: a prompt or a command.
+// send takes a line of the person: a prompt, a command of the conversation or one for the
+// shell.
 func (d *dialog) send(text string) []effect {
 	if effects, isCommand := d.command(text); isCommand {
 		return effects
+	}
+	if text == "!" {
+		d.warn("!", "write a shell command after the !")
+		return nil
 	}
 	if d.running {
 		d.queue = append(d.queue, text)
 		return nil
 	}
-	return d.prompt(text, "user")
+	return d.begin(text, "user")
 }
 
-func (d *dialog) prompt(text, source string) []effect {
+// begin begins what a line asks for: a turn, or a shell command of the person.
+func (d *dialog) begin(text, source string) []effect {
 	d.start()
+	if command, isShell := strings.CutPrefix(text, "!"); isShell {
+		d.byPerson = true
+		return []effect{shellEffect{strings.TrimSpace(command)}}
+	}
 	d.turns++
 	return []effect{promptEffect{text, source}}
 }
@@ -112,14 +132,16 @@ func (d *dialog) shown(y agentloop.Update) {
 // ended takes the end of a turn. What waits is the next one, unless the person aborted or
 // the turn failed: then it comes back to be looked at again.
 func (d *dialog) ended(msg endedMsg) (effects []effect, back []string) {
-	aborted := d.aborting
-	d.running, d.aborting = false, false
+	aborted, byPerson := d.aborting, d.byPerson
+	d.running, d.aborting, d.byPerson = false, false, false
 	d.used.end(msg.result.Usage)
 	switch {
 	case msg.notStarted:
 		d.warn("✗", show.OneLine(msg.err.Error()))
 	case aborted:
 		d.view.EndAborted()
+	case byPerson:
+		d.view.ReportEnd(msg.err)
 	default:
 		d.view.End(msg.result)
 		if msg.result.StopReason == "" {
@@ -130,7 +152,7 @@ func (d *dialog) ended(msg endedMsg) (effects []effect, back []string) {
 	waiting := d.queue
 	d.queue = nil
 	switch {
-	case len(waiting) == 0 && d.ending != "":
+	case len(waiting) == 0 && (d.ending != "" || byPerson):
 		return nil, nil
 	case len(waiting) == 0:
 		return []effect{idleEffect{msg.result}}, nil
@@ -138,7 +160,7 @@ func (d *dialog) ended(msg endedMsg) (effects []effect, back []string) {
 		return nil, waiting
 	}
 	d.queue = waiting[1:]
-	return d.prompt(waiting[0], "follow-up"), nil
+	return d.begin(waiting[0], "follow-up"), nil
 }
 
 // interrupt takes an interrupt, or a key that means one: it ends the turn, and the second
@@ -209,12 +231,26 @@ func (d *dialog) known(name, args string) []effect {
 	return []effect{commandEffect{name, args}}
 }
 
+// showNext prints what was folded last, and then with each call what was folded before that.
+func (d *dialog) showNext() {
+	_, last := d.view.Detail(0)
+	if last == 0 {
+		d.warn("!", "nothing is folded yet")
+		return
+	}
+	if last != d.opened.of {
+		d.opened = openedFold{last, last}
+	}
+	d.show(strconv.Itoa(d.opened.next))
+	d.opened.next = max(d.opened.next-1, 1)
+}
+
 // show prints what is folded under a number; "" is the last.
 func (d *dialog) show(which string) {
 	number, err := strconv.Atoi(strings.TrimPrefix(which, "#"))
 	body := ""
 	if which == "" || err == nil && number > 0 {
-		body = d.view.Detail(number)
+		body, _ = d.view.Detail(number)
 	}
 	if body == "" {
 		d.warn("!", "nothing is folded under #"+show.Line(which))

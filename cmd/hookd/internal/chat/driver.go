@@ -29,6 +29,8 @@ func (d *driver) obey(e effect) {
 		d.begin(func(ctx context.Context) (*agentloop.Run, error) {
 			return d.c.Loop.RunPrompt(ctx, agentloop.Prompt{Text: e.text, Source: e.source})
 		})
+	case shellEffect:
+		d.begin(func(ctx context.Context) (*agentloop.Run, error) { return d.c.RunCommand(ctx, e.command) })
 	case recipeEffect:
 		d.begin(func(ctx context.Context) (*agentloop.Run, error) { return d.c.RunRecipe(ctx, e.name, e.args) })
 	case commandEffect:

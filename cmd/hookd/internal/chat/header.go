@@ -6,10 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
+	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/conversation"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/internal/text"
@@ -17,9 +20,34 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// header returns what stands above a conversation: the model, the folder, the hooks, and
-// what waits to be allowed.
-func header(p *show.Printer, c *conversation.Conversation) string {
+// header is what stands above a conversation, and again where a command changed it.
+type header struct {
+	c *conversation.Conversation
+
+	mu    sync.Mutex
+	shown string // without colour
+}
+
+// draw returns the header: the model, the folder, the hooks, and what waits to be allowed.
+func (h *header) draw(p *show.Printer) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.shown = headerLines(&show.Printer{}, h.c)
+	return headerLines(p, h.c)
+}
+
+// redraw returns the header if it has changed since it was drawn last, else "".
+func (h *header) redraw(p *show.Printer) string {
+	h.mu.Lock()
+	before := h.shown
+	h.mu.Unlock()
+	if headerLines(&show.Printer{}, h.c) == before {
+		return ""
+	}
+	return h.draw(p)
+}
+
+func headerLines(p *show.Printer, c *conversation.Conversation) string {
 	line := p.In(show.Strong, "hookd") + p.In(show.Quiet, " · ") + show.Line(model.Origin(c.Model)) + p.In(show.Quiet, " · "+show.Line(homely(c.Engine.Root)))
 	w := c.Engine.Watcher()
 	if w == nil {
@@ -79,7 +107,7 @@ const (
 func replay(p *show.Printer, id string, messages []protocol.Message) string {
 	from, prompts := len(messages), 0
 	for i := len(messages) - 1; i >= 0 && prompts < replayedPrompts; i-- {
-		if messages[i].Role == protocol.RoleUser && said(&messages[i]) != "" {
+		if messages[i].Role == protocol.RoleUser && !agentloop.IsPersonCall(&messages[i]) && said(&messages[i]) != "" {
 			from, prompts = i, prompts+1
 		}
 	}
@@ -93,6 +121,10 @@ func replay(p *show.Printer, id string, messages []protocol.Message) string {
 	}
 	for i := range messages[from:] {
 		m := &messages[from+i]
+		if agentloop.IsPersonCall(m) {
+			painter.Print("%s %s\n", p.In(show.Quiet, "!"), show.Line(show.Shorten(report.ArgsLine(m.Content[0].Args), 200)))
+			continue
+		}
 		body := said(m)
 		if body == "" {
 			continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,8 +83,19 @@ func TestHistoryKeepsPromptsAsHooksLeftThem(t *testing.T) {
 	s.press("hunter2 again", "enter")
 	s.tell(event(t, protocol.PromptSubmit, protocol.PromptSubmitData{Prompt: "hunter2 again", Source: "user"}, protocol.Outcome{Action: protocol.Block, By: &guard}), endedMsg{})
 	s.tell(event(t, protocol.PromptSubmit, protocol.PromptSubmitData{Prompt: "of a hook", Source: "hook"}, protocol.Outcome{}))
+	ended := func(command string, problem *protocol.ToolCallErrorData) yieldMsg {
+		call := bashCall("c", command)
+		call.Source = "user"
+		if problem != nil {
+			problem.Call = call
+			return event(t, protocol.ToolCallError, *problem, protocol.Outcome{})
+		}
+		return event(t, protocol.ToolCallEnd, protocol.ToolCallEndData{Call: call}, protocol.Outcome{})
+	}
+	s.tell(ended("echo [gone]", nil), ended("echo hunter2", &protocol.ToolCallErrorData{BlockedBy: &guard}), ended("sleep 70", &protocol.ToolCallErrorData{}))
+	s.tell(event(t, protocol.ToolCallEnd, protocol.ToolCallEndData{Call: bashCall("c", "of the model")}, protocol.Outcome{}))
 	s.press("/model x:y", "enter", "/deploy key=hunter2", "enter")
-	if diff := cmp.Diff([]string{"my key is [gone]", "/model x:y"}, openHistory(state, "/p").sent); diff != "" {
+	if diff := cmp.Diff([]string{"my key is [gone]", "!echo [gone]", "!sleep 70", "/model x:y"}, openHistory(state, "/p").sent); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -121,11 +133,14 @@ func TestReplayShowsTheEnd(t *testing.T) {
 		say(protocol.RoleUser, hooks),
 		say(protocol.RoleUser, text("third")), say(protocol.RoleAssistant, text(strings.Repeat("word ", 20))),
 	}
+	call := text("[The user ran this with bash; it is no call of yours.]\n$ ls\x1b[2J\n")
+	call.ToolCallID, call.Args = "user-1", []byte(`{"command":"ls\u001b[2J"}`)
+	messages = slices.Insert(messages, 7, say(protocol.RoleUser, call, text("one\ntwo")))
 	for width, last := range map[int]string{
 		79:  "● word word word word word word word word word word word word word word word\n  word word word word word",
 		119: "● word word word word word word word word word word word word word word word word word word word word",
 	} {
-		want := "… 2 messages before; hookd sessions show ID\n› second\\x1b[2J\n● 1\n  2\n  3\n  4\n  5\n  6\n  … 2 lines more\n› third\n" + last
+		want := "… 2 messages before; hookd sessions show ID\n› second\\x1b[2J\n● 1\n  2\n  3\n  4\n  5\n  6\n  … 2 lines more\n! ls\\x1b[2J\n› third\n" + last
 		if diff := cmp.Diff(want, replay(&show.Printer{Width: width}, "ID", messages)); diff != "" {
 			t.Errorf("width %d (-want +got):\n%s", width, diff)
 		}

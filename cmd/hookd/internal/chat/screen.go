@@ -139,9 +139,17 @@ func (s *screen) update(msg any) (effects []effect) {
 	return effects
 }
 
-// decidedPrompt returns a prompt of the person as hooks left it, "" for anything else.
+// decidedPrompt returns a prompt or a shell command of the person as hooks left it, "" for
+// anything else.
 func decidedPrompt(y *agentloop.Update) string {
-	if y.Kind != agentloop.UpdateEvent || y.Event.Event != protocol.PromptSubmit || y.Outcome.Refused() || y.Event.Recipe != nil {
+	if y.Kind != agentloop.UpdateEvent || y.Outcome.Refused() || y.Event.Recipe != nil {
+		return ""
+	}
+	switch y.Event.Event {
+	case protocol.ToolCallEnd, protocol.ToolCallError:
+		return decidedCommand(y)
+	case protocol.PromptSubmit:
+	default:
 		return ""
 	}
 	var d protocol.PromptSubmitData
@@ -149,6 +157,19 @@ func decidedPrompt(y *agentloop.Update) string {
 		return ""
 	}
 	return d.Prompt
+}
+
+// decidedCommand returns a shell command of the person that ran, "" for any other call.
+func decidedCommand(y *agentloop.Update) string {
+	var d protocol.ToolCallErrorData
+	var args struct {
+		Command string `json:"command"`
+	}
+	if json.Unmarshal(y.Event.Data, &d) != nil || d.Source != "user" || d.BlockedBy != nil ||
+		json.Unmarshal(d.Args, &args) != nil || args.Command == "" {
+		return ""
+	}
+	return "!" + args.Command
 }
 
 // keep writes a line to the history of later conversations, or says once that it cannot.

@@ -82,6 +82,8 @@ func (s *screen) hint() string {
 		return "again to end hookd"
 	case len(s.choices) > 0:
 		return show.Shorten(strings.Join(s.choices, "  "), s.width-1)
+	case strings.HasPrefix(s.input.Value(), "!"):
+		return show.Shorten("a shell command of yours: hooks judge it, the model reads it", s.width-1)
 	case !s.talk.running && s.talk.turns == 0 && s.input.Value() == "":
 		return "/help lists the commands"
 	}

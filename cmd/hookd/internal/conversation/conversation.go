@@ -13,6 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/models"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/sessionscmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -124,6 +125,16 @@ func (c *Conversation) Begin(ctx context.Context, flags *Flags, prompt agentloop
 		return nil, cli.Failed("run", err, "")
 	}
 	return run, nil
+}
+
+// RunCommand runs a shell command of the person with the model's own tool, so that hooks
+// judge it as they judge the model's, and it ends with all it started.
+func (c *Conversation) RunCommand(ctx context.Context, command string) (*agentloop.Run, error) {
+	args, err := protocol.Marshal(map[string]string{"command": command})
+	if err != nil {
+		return nil, cli.Failed("run", err, "")
+	}
+	return c.Loop.RunCall(ctx, "bash", args)
 }
 
 // SetModel lets another model answer from the next prompt on.

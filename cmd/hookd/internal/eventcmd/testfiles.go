@@ -32,6 +32,7 @@ type foundTests struct {
 type suite struct {
 	snapshot *loader.Snapshot
 	hook     *executor.Hook
+	pack     []*executor.Hook // the rules of a pack, for which hook stands; nil of any other hook
 	of       subject
 	file     *testfile.File
 	findings []schema.Finding // about the test file
@@ -54,11 +55,15 @@ func (cmd *tester) findTests(ctx context.Context, rt *process.Runtime, names []s
 	if err != nil {
 		return found, err
 	}
-	for _, hook := range snapshot.Set.Hooks {
-		if hook.Layer == protocol.Builtin {
+	for i := range snapshot.Hooks {
+		info := &snapshot.Hooks[i]
+		if info.Layer == protocol.Builtin {
 			continue
 		}
-		found.add(snapshot, hook, subject{name: hook.Name}, about(hook.Name, snapshot.Findings))
+		packed := info.Pack != "" && found.addPack(snapshot, info.Pack)
+		if !found.add(snapshot, info.Hook, subject{name: info.Name}, about(info.Name, snapshot.Findings)) && packed {
+			found.untested = found.untested[:len(found.untested)-1] // its pack's tests are its own
+		}
 	}
 	found.addStray(snapshot)
 	return found, nil
@@ -69,6 +74,12 @@ func (cmd *tester) findTests(ctx context.Context, rt *process.Runtime, names []s
 func (cmd *tester) findTestsOf(ctx context.Context, rt *process.Runtime, found *foundTests, word string) error {
 	for _, suffix := range testfile.Suffixes {
 		word = strings.TrimSuffix(word, suffix)
+	}
+	if pack, snapshot := cmd.packOf(ctx, word); pack != "" {
+		if !found.addPack(snapshot, pack) {
+			return cli.Usage("no-tests", "the rules of "+loader.PackName(pack)+" have no tests", "write "+places.PackTestPaths(pack)[0]+"; docs/hooks.md shows how")
+		}
+		return nil
 	}
 	of, err := cmd.subjectOf(ctx, word)
 	if err != nil {
@@ -104,6 +115,78 @@ func (found *foundTests) add(snapshot *loader.Snapshot, hook *executor.Hook, of 
 		found.untested = append(found.untested, hook.Name)
 	}
 	return any
+}
+
+// packOf returns the file of rules that a word means, by its path or its name, "" if it
+// means none. A hook of that name goes first.
+func (cmd *tester) packOf(ctx context.Context, word string) (string, *loader.Snapshot) {
+	snapshot, err := cmd.Opener.Look(ctx)
+	if err != nil || slices.ContainsFunc(snapshot.Hooks, func(h loader.Info) bool { return h.Name == word }) {
+		return "", nil
+	}
+	path, _ := filepath.Abs(word)
+	for _, h := range snapshot.Hooks {
+		if h.Pack != "" && (loader.PackName(h.Pack) == word || h.Pack == path || h.Pack == resolved(path)) {
+			return h.Pack, snapshot
+		}
+	}
+	return "", nil
+}
+
+// resolved returns a path with its links followed, "" if it leads to nothing.
+func resolved(path string) string {
+	real, _ := filepath.EvalSymlinks(path)
+	return real
+}
+
+// addPack adds the tests of a pack of rules, which are asked together. It reports whether
+// there are any.
+func (found *foundTests) addPack(snapshot *loader.Snapshot, pack string) bool {
+	any := false
+	for _, path := range places.PackTestPaths(pack) {
+		found.folders = append(found.folders, filepath.Dir(path))
+		if _, err := os.Lstat(path); err != nil {
+			continue
+		}
+		any = true
+		if slices.ContainsFunc(found.suites, func(s *suite) bool { return s.file.Path == path }) {
+			continue
+		}
+		s := &suite{snapshot: snapshot, of: subject{name: loader.PackName(pack)}}
+		s.file, s.findings = readTestFile(path)
+		s.takeRules(pack)
+		found.suites = append(found.suites, s)
+	}
+	return any
+}
+
+// takeRules takes the rules of a pack that are switched on. The hook stands for them: it
+// has their events.
+func (s *suite) takeRules(pack string) {
+	s.hook, s.pack = &executor.Hook{}, []*executor.Hook{}
+	s.hook.Name = loader.PackName(pack)
+	for _, h := range s.snapshot.Hooks {
+		if h.Pack != pack || h.SwitchedOff {
+			continue
+		}
+		if h.Asker == nil && s.fault == nil {
+			s.fault = cannotRun(h.Hook, about(h.Name, s.snapshot.Findings), true)
+		}
+		s.pack = append(s.pack, h.Hook)
+		for _, event := range h.Events {
+			if !slices.Contains(s.hook.Events, event) {
+				s.hook.Events = append(s.hook.Events, event)
+			}
+		}
+	}
+}
+
+// asked are the hooks that a test of the suite asks.
+func (s *suite) asked() []*executor.Hook {
+	if s.pack != nil {
+		return s.pack
+	}
+	return []*executor.Hook{s.hook}
 }
 
 // readTestFile reads a test file. Only a regular file is opened: a FIFO would wait for a

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema/testfile"
@@ -60,8 +61,12 @@ func (cmd *tester) runTest(ctx context.Context, s *suite, test *testfile.Test) (
 		return result, nil
 	}
 	t := &trial{hook: s.hook, given: given}
-	hook := *s.hook
-	if err := fireOne(ctx, cmd.Console, s.snapshot, &hook, t); err != nil {
+	var hooks []*executor.Hook
+	for _, hook := range s.asked() {
+		one := *hook
+		hooks = append(hooks, &one)
+	}
+	if err := fireAlone(ctx, cmd.Console, s.snapshot, t, hooks...); err != nil {
 		return result, err
 	}
 	if ctx.Err() != nil {

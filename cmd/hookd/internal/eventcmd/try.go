@@ -184,24 +184,26 @@ func (cmd *Commands) runTrial(ctx context.Context, snapshot *loader.Snapshot, t 
 	if hook.Reply == nil { // of a rule its match is all that there is to try
 		hook.Match = schema.Match{}
 	}
-	if err := fireOne(ctx, cmd.Console, snapshot, &hook, t); err != nil {
+	if err := fireAlone(ctx, cmd.Console, snapshot, t, &hook); err != nil {
 		return err
 	}
 	t.fits = fits(ctx, t)
 	return nil
 }
 
-// fireOne fires the event of a trial with one hook and nothing else: without records, and
-// without what hooks remember. It waits for an observer too.
-func fireOne(ctx context.Context, console *cli.Console, snapshot *loader.Snapshot, hook *executor.Hook, t *trial) error {
-	hook.Sensitive = false // the person who tries it gave the event, and is to see all that it does
-	hook.Asker = &listener{asker: t.hook.Asker, trial: t}
-	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: snapshot.Set.Settings, Hooks: []*executor.Hook{hook}})
+// fireAlone fires the event of a trial with one hook, or the rules of one pack, and nothing
+// else: without records, and without what hooks remember. It waits for an observer too.
+func fireAlone(ctx context.Context, console *cli.Console, snapshot *loader.Snapshot, t *trial, hooks ...*executor.Hook) error {
+	for _, hook := range hooks {
+		hook.Sensitive = false // the person who tries it gave the event, and is to see all that it does
+		hook.Asker = &listener{asker: hook.Asker, trial: t}
+	}
+	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: snapshot.Set.Settings, Hooks: hooks})
 	observer := engine.Observe(console, nil)
 	defer observer.Progress.Stop()
-	hooks := executor.New(set, executor.Options{Depth: hookenv.ProcessDepth(), Progress: observer.Hooks()})
-	outcome, err := hooks.Fire(ctx, t.given)
-	closed := hooks.Close(ctx)
+	asked := executor.New(set, executor.Options{Depth: hookenv.ProcessDepth(), Progress: observer.Hooks()})
+	outcome, err := asked.Fire(ctx, t.given)
+	closed := asked.Close(ctx)
 	if err != nil {
 		return context.Cause(ctx)
 	}

@@ -26,6 +26,9 @@ type subject struct{ file, name string }
 // A hook that is a file of its own is tried as that file; an entry that names a command,
 // or that was imported from another agent's settings, is tried as the entry.
 func (cmd *Commands) subjectOf(ctx context.Context, hook string) (subject, error) {
+	if loader.PackName(hook) != "" {
+		return subject{}, cli.Usage("no-hook", hook+" is a file of rules, each of which is a hook", "hookd list shows their names, for hookd try NAME; hookd test "+loader.PackName(hook)+" runs the tests of all")
+	}
 	if info, err := os.Stat(hook); err == nil && info.Mode().IsRegular() {
 		file, err := filepath.Abs(hook)
 		if err != nil {

@@ -20,7 +20,29 @@ func (t *trial) run() *protocol.Run {
 	if len(t.outcome.Runs) == 0 {
 		return &protocol.Run{}
 	}
-	return &t.outcome.Runs[0]
+	decided := 0
+	for i := range t.outcome.Runs {
+		if decisive(t, i) > decisive(t, decided) {
+			decided = i
+		}
+	}
+	return &t.outcome.Runs[decided]
+}
+
+// decisive says how much one run of several decided about the outcome: rules of a pack are
+// asked together.
+func decisive(t *trial, i int) int {
+	switch run := &t.outcome.Runs[i]; {
+	case run.Failure != "":
+		return 4
+	case t.outcome.By != nil && *t.outcome.By == run.Hook:
+		return 3
+	case run.Would != "" && run.Would != protocol.Observe:
+		return 2
+	case run.Skipped == "":
+		return 1
+	}
+	return 0
 }
 
 type trialJSON struct {

@@ -66,7 +66,7 @@ them run the hooks, too; init itself changes none of their files.`,
 			cmd.noteImportables(root)
 			cmd.noteAgents(c.Context(), root)
 			cmd.Console.Out.Print("next: %s\n", cmd.Console.Out.In(show.Name, "hookd new guard.sh --lang sh"))
-			return cmd.counts()
+			return cmd.Project.InForce()
 		},
 	}
 }
@@ -159,7 +159,7 @@ func makeSettings(folder string) (path string, made bool, err error) {
 		}
 	}
 	path = filepath.Join(folder, "acai.json")
-	return path, true, createFile(path, settingsTemplate, 0o644)
+	return path, true, places.CreateFile(path, settingsTemplate, 0o644)
 }
 
 // makeSchema writes the schema of the settings and says what it did. One that another
@@ -168,7 +168,7 @@ func makeSchema(folder string) (note string, err error) {
 	path, text := filepath.Join(folder, schemaFile), schema.JSON("settings")
 	there, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "by which your editor completes them", createFile(path, string(text), 0o644)
+		return "by which your editor completes them", places.CreateFile(path, string(text), 0o644)
 	}
 	if err != nil {
 		return "", err
@@ -198,14 +198,4 @@ func readPlain(path string) []byte {
 		return nil
 	}
 	return text
-}
-
-// createFile writes a new file and never replaces one.
-func createFile(path, text string, mode fs.FileMode) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
 }

@@ -17,12 +17,16 @@ import (
 // another agent's settings do not count: their tests are that agent's matter.
 func untestedGuards(snapshot *loader.Snapshot) []string {
 	names := []string{}
-	for _, hook := range snapshot.Set.Hooks {
+	tested := func(paths []string) bool {
+		return slices.ContainsFunc(paths, func(path string) bool { _, err := os.Lstat(path); return err == nil })
+	}
+	for _, info := range snapshot.Hooks {
+		hook := info.Hook
 		guards := hook.Status == executor.Ready && hook.Can == protocol.CanBlock
 		if !guards || hook.Imported != nil || hook.Layer == protocol.Builtin || hook.Layer == protocol.Managed {
 			continue
 		}
-		if !slices.ContainsFunc(places.TestPaths(snapshot, hook), func(path string) bool { _, err := os.Lstat(path); return err == nil }) {
+		if !tested(places.TestPaths(snapshot, hook)) && (info.Pack == "" || !tested(places.PackTestPaths(info.Pack))) {
 			names = append(names, hook.Name)
 		}
 	}

@@ -22,6 +22,15 @@ func TestPaths(snapshot *loader.Snapshot, hook *executor.Hook) (paths []string) 
 	return paths
 }
 
+// PackTestPaths returns the paths at which tests of a whole pack of rules may lie: beside
+// its file.
+func PackTestPaths(pack string) (paths []string) {
+	for _, suffix := range testfile.Suffixes {
+		paths = append(paths, filepath.Join(filepath.Dir(pack), loader.PackName(pack)+suffix))
+	}
+	return paths
+}
+
 // IsFile reports whether a hook is a file of its own, and no entry of settings.
 func IsFile(hook *executor.Hook) bool {
 	return hook.Path != "" && len(hook.Command) == 0 && hook.Imported == nil

@@ -29,9 +29,17 @@ type OpenCall struct {
 }
 
 // Title returns the call on a line.
-func (c *OpenCall) Title() string {
-	return show.Line(c.Call.Name) + " " + show.Line(show.Shorten(report.ArgsLine(c.Call.Args), 100))
+func (c *OpenCall) Title() string { return c.name() + " " + c.args() }
+
+// name returns the call's tool, or the mark that the person typed before a command.
+func (c *OpenCall) name() string {
+	if c.byPerson() {
+		return "!"
+	}
+	return show.Line(c.Call.Name)
 }
+
+func (c *OpenCall) args() string { return show.Line(show.Shorten(report.ArgsLine(c.Call.Args), 100)) }
 
 // openCalls are the calls at work, and the details of those that have ended.
 type openCalls struct {
@@ -93,7 +101,7 @@ func (v *TextPrinter) callDecision(y *agentloop.Update) {
 		return
 	}
 	v.aside(&c.notes, func() { v.decision(y) })
-	v.aside(&c.detail, func() { report.Changes(v.p, "  ", &y.Outcome) })
+	v.aside(&c.detail, func() { wholeDecision(v.p, "  ", &y.Outcome) })
 }
 
 // callOutput takes what a tool prints while it runs.
@@ -144,7 +152,11 @@ func (v *TextPrinter) callEnd(y *agentloop.Update) {
 		printed = strings.TrimSpace(d.Result.Content[:n-1].Text()) // the last part tells the model of what was left
 	}
 	outcome := oneOutput(printed)
-	if c != nil && c.streamed { // its lines were printed as they came
+	switch {
+	case c == nil:
+	case c.byPerson():
+		outcome, mark = ownOutcome(&d.Result, printed, outcome), ownMark(v.p, &d.Result)
+	case c.streamed: // its lines were printed as they came
 		outcome = text.Count(strings.Count(printed, "\n")+1, "line")
 	}
 	outcome += ", " + show.Milliseconds(d.DurationMs)
@@ -153,7 +165,11 @@ func (v *TextPrinter) callEnd(y *agentloop.Update) {
 		mark = v.p.In(show.Warn, "!")
 	}
 	v.ended(c, mark, outcome, output, y)
-	if c != nil && v.options.Folded && !d.Result.IsError {
+	switch {
+	case c == nil:
+	case c.byPerson() && !c.streamed:
+		ownOutput(v.p, printed, len(v.calls.details))
+	case v.options.Folded && !d.Result.IsError:
 		v.p.Raw(editDiff(v.p, v.indent()+"    ", &c.Call, len(v.calls.details)))
 	}
 }
@@ -208,7 +224,7 @@ func (v *TextPrinter) ended(c *OpenCall, mark, outcome, output string, y *agentl
 	v.aside(&c.notes, func() { v.decision(y) })
 	body := v.foldedBody(c, output, y)
 	number := v.calls.details.add(c.Title(), body)
-	v.line(mark + " " + v.p.In(show.Strong, show.Line(c.Call.Name)) + " " + show.Line(show.Shorten(report.ArgsLine(c.Call.Args), 100)) +
+	v.line(mark + " " + v.p.In(show.Strong, c.name()) + " " + c.args() +
 		v.p.In(show.Quiet, fmt.Sprintf(" · %s  #%d", outcome, number)))
 	v.p.Raw(c.notes.String())
 }
@@ -222,7 +238,7 @@ func (v *TextPrinter) foldedBody(c *OpenCall, output string, y *agentloop.Update
 		if output != "" {
 			v.p.Indented("  │ ", show.Quiet, show.Visible(output))
 		}
-		report.Changes(v.p, "  ", &y.Outcome)
+		wholeDecision(v.p, "  ", &y.Outcome)
 	})
 	return b.String()
 }

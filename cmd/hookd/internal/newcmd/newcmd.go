@@ -1,4 +1,4 @@
-package hookcmd
+package newcmd
 
 import (
 	"context"
@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/takehook"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/schema/testfile"
 )
@@ -34,19 +36,28 @@ var languages = []language{
 	{"go", ".go", "hook.go.txt"},
 }
 
+// Commands are hookd new.
+type Commands struct {
+	Console *cli.Console
+	Project *places.Project
+}
+
 // New returns hookd new.
 func (cmd *Commands) New() *cobra.Command {
 	var lang string
+	taking := takehook.Taker{Console: cmd.Console, Project: cmd.Project}
 	c := &cobra.Command{
 		Use:   "new NAME [--lang sh|python|node|go]",
-		Short: "Write a hook from a template that states its rules",
+		Short: "Write a hook from a template, or take one that is ready",
 		Long: `Write a hook from a template that states its rules in a comment header.
 
 A Go hook is compiled: its source goes to .acai/hooks-src/NAME, its rules to a
-side file in .acai/hooks, and the line that builds it is printed.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return cmd.newHook(args[0], lang) },
+side file in .acai/hooks, and the line that builds it is printed.
+
+` + takehook.Help,
 	}
+	write := func(_ *cobra.Command, args []string) error { return cmd.newHook(args[0], lang) }
+	taking.AddTo(c, cobra.ExactArgs(1), write)
 	cli.NameFlag(c.Flags(), &lang, "lang", "", "language `L` of the hook: sh, python, node or go (default: by the ending of NAME, else sh)")
 	_ = c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"sh", "python", "node", "go"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -85,27 +96,13 @@ func (cmd *Commands) newHook(name, lang string) error {
 	if err := cmd.writeTests(path, page); err != nil {
 		return err
 	}
-	if err := cmd.counts(); err != nil {
+	if err := cmd.Project.InForce(); err != nil {
 		return err
 	}
 	if cmd.recordWritten(root, name, text) {
 		cmd.Console.Out.Print("it runs as it is; after you edited it: hookd trust\n")
 	} else {
 		cmd.Console.Out.Print("let it run in this project: hookd trust\n")
-	}
-	return nil
-}
-
-// counts returns a fault if hooks of the folder are not in force, for example because
-// others can write to it.
-func (cmd *Commands) counts() error {
-	trust, err := loader.OpenTrust(loader.Options{Project: cmd.Project.Folder})
-	if err == nil {
-		_, err = trust.Plan(context.Background())
-	}
-	var passed *loader.IgnoredProjectError
-	if errors.As(err, &passed) {
-		return cli.Usage("no-project", "what was written is not in force: "+passed.Error(), passed.Remedy)
 	}
 	return nil
 }
@@ -139,7 +136,7 @@ func (cmd *Commands) newGoHook(root, hooks, base, build string, page hookPage) e
 		return err
 	}
 	cmd.Console.Out.Print("let it run in this project: hookd trust\n")
-	return cmd.counts()
+	return cmd.Project.InForce()
 }
 
 // hookPage is what the templates name.
@@ -151,7 +148,7 @@ func (cmd *Commands) writeTests(hook string, page hookPage) error {
 	if err != nil {
 		return err
 	}
-	if err := createFile(hook+testfile.Suffixes[0], text, 0o644); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := places.CreateFile(hook+testfile.Suffixes[0], text, 0o644); err != nil && !errors.Is(err, fs.ErrExist) {
 		return cli.Failed("new", err, "")
 	}
 	cmd.Console.Out.Print("run the tests beside it:    hookd test %s\n", page.Base)
@@ -179,7 +176,7 @@ func (cmd *Commands) render(path, name string, mode fs.FileMode, page any) (stri
 	if err != nil {
 		return "", err
 	}
-	if err := createFile(path, text, mode); errors.Is(err, fs.ErrExist) {
+	if err := places.CreateFile(path, text, mode); errors.Is(err, fs.ErrExist) {
 		return "", cli.Usage("exists", path+" is there already", "take another name, or edit it")
 	} else if err != nil {
 		return "", cli.Failed("new", err, "")

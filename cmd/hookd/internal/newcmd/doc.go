@@ -1,0 +1,2 @@
+// Package newcmd is hookd new: it writes a hook, and its tests beside it.
+package newcmd

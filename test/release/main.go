@@ -1,0 +1,172 @@
+// Command release makes what a release of hookd consists of: an archive for each system, with
+// both programs, the licences of all that is linked into them, manual pages and completions;
+// a Homebrew formula, a container file, the install script, and SHA256SUMS. The same commit
+// gives the same bytes, wherever and whenever it is built.
+//
+//	make release          # of the tag at HEAD
+//	make release-check    # builds one system twice, from two folders, and compares
+//
+// How one archive comes about: source.go says which version this is and refuses a tree that
+// was changed; build.go compiles both programs; licences.go finds the texts for the modules
+// that are in them; pages.go has the program print its help and its completions; archive.go
+// packs all of it; publish.go writes the formula and the container file with the sums of the
+// archives. check.go is the proof that two builds are the same.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+const module = "github.com/hookd-dev/hookd"
+
+// programs must lie in the same folder, on the machine as in the archive.
+var programs = []string{"hookd", "hookd-bridge"}
+
+func main() {
+	out := flag.String("o", "bin/release", "`folder` that is written anew")
+	only := flag.String("targets", "", "these systems only, as `GOOS/GOARCH,…` (default: all)")
+	snapshot := flag.Bool("snapshot", false, "no release: name the version after the commit, and take a tree that was changed")
+	check := flag.Bool("check", false, "build the first target twice, from two folders, and compare all bytes")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	targets, err := parseTargets(*only)
+	switch {
+	case err != nil:
+	case flag.NArg() > 0:
+		err = fmt.Errorf("unknown argument %q", flag.Arg(0))
+	case *check:
+		err = checkTwice(ctx, targets[0])
+	default:
+		err = release(ctx, ".", *out, targets, *snapshot)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+// release writes a whole release of the clone in a folder to out. What was there before
+// goes only when everything is made.
+func release(ctx context.Context, clone, out string, targets []target, snapshot bool) error {
+	src, err := readSource(ctx, clone, snapshot)
+	if err != nil {
+		return err
+	}
+	b, err := newBuilder(ctx, src)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	fmt.Printf("hookd %s of commit %.12s, with %s\n", src.version, src.commit, b.goVersion)
+	pages, err := b.pages(ctx)
+	if err != nil {
+		return err
+	}
+	texts, err := src.texts()
+	if err != nil {
+		return err
+	}
+	var files []member
+	for _, t := range targets {
+		archive, err := b.archive(ctx, t, append(pages[:len(pages):len(pages)], texts...))
+		if err != nil {
+			return fmt.Errorf("%s: %w", t, err)
+		}
+		fmt.Printf("%s  %5.1f MiB\n", archive.name, float64(len(archive.data))/(1<<20))
+		files = append(files, archive)
+	}
+	more, err := src.published(files)
+	if err != nil {
+		return err
+	}
+	files = append(files, more...)
+	files = append(files, member{name: "SHA256SUMS", data: sums(files), mode: 0o644})
+	if err := replaceFolder(out, files); err != nil {
+		return err
+	}
+	fmt.Printf("%d files in %s\n", len(files), out)
+	return nil
+}
+
+// replaceFolder writes files to a folder of that name. The folder that was there is
+// removed when the new one is whole.
+func replaceFolder(out string, files []member) error {
+	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+		return err
+	}
+	fresh, err := os.MkdirTemp(filepath.Dir(out), "."+filepath.Base(out)+"-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(fresh)
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(fresh, f.name), f.data, f.mode); err != nil {
+			return err
+		}
+		if err := os.Chmod(filepath.Join(fresh, f.name), f.mode); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(fresh, 0o755); err != nil {
+		return err
+	}
+	if err := refuseOther(out); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(out); err != nil {
+		return err
+	}
+	return os.Rename(fresh, out)
+}
+
+// refuseOther returns an error where a folder holds something else than a release: it
+// would be lost.
+func refuseOther(out string) error {
+	entries, err := os.ReadDir(out)
+	if os.IsNotExist(err) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(out, "SHA256SUMS")); err != nil {
+		return fmt.Errorf("%s holds something that is no release (%s); name another folder with -o", out, entries[0].Name())
+	}
+	return nil
+}
+
+// target is a system for which there is an archive.
+type target struct{ os, arch string }
+
+func (t target) String() string { return t.os + "/" + t.arch }
+
+var allTargets = []target{
+	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"},
+	{"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+}
+
+// parseTargets reads a list of systems, "" for all of them.
+func parseTargets(list string) (targets []target, err error) {
+	if list == "" {
+		return allTargets, nil
+	}
+next:
+	for name := range strings.SplitSeq(list, ",") {
+		for _, t := range allTargets {
+			if t.String() == name {
+				targets = append(targets, t)
+				continue next
+			}
+		}
+		return nil, fmt.Errorf("%q is no system that hookd is released for; there are %v", name, allTargets)
+	}
+	return targets, nil
+}
