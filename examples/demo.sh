@@ -53,7 +53,8 @@ optional() { # NAME INTERPRETER
 	fi
 }
 optional guard-paths.py python3
-optional redact.js node
+optional secrets-in-results.py python3
+optional repeat-guard.js node
 if (cd "$here/.." && go build -o "$project/.acai/hooks/scratchpath" ./examples/hooks-go/scratchpath) 2>"$box/built"; then
 	cp "$here/hooks-go/scratchpath/scratchpath.hook.yaml" "$project/.acai/hooks/"
 	compiled=yes

@@ -59,7 +59,7 @@ func TestHooksToTake(t *testing.T) {
 	b := newBox(t)
 	needPython(t, b)
 	hooks := examples.Hooks()
-	if len(hooks) < 5 {
+	if len(hooks) < 15 {
 		t.Errorf("%d hooks to take", len(hooks))
 	}
 	take := []string{"new", "--from", ""}
