@@ -63,7 +63,9 @@ type hookPlace struct {
 
 var (
 	hookPlaces   = sync.OnceValue(func() []hookPlace { return placesOf(func(a agentPlaces) string { return a.paths }) }) // hook settings
-	hookSettings = sync.OnceValue(func() [][]string { return partsOf(placesOf(func(a agentPlaces) string { return a.paths + " " + a.also })) })
+	hookSettings = sync.OnceValue(func() [][]string {
+		return partsOf(placesOf(func(a agentPlaces) string { return a.paths + " " + a.also }))
+	})
 )
 
 // gitFolder may be read. What is written there is run by the next program that calls

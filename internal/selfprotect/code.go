@@ -8,7 +8,6 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/protect"
 	"github.com/hookd-dev/hookd/internal/shellwords"
-	"github.com/hookd-dev/hookd/internal/table"
 )
 
 // interpreter is a program that runs a text in its own language.
@@ -19,7 +18,7 @@ type interpreter struct {
 	first   bool   // the first operand is the text: awk
 }
 
-var interpreters = table.Rows[interpreter]{
+var interpreters = rows[interpreter]{
 	{"python", interpreter{is: true, code: "-c"}}, {"pypy", interpreter{is: true, code: "-c"}}, {"perl", interpreter{is: true, code: "-e -E", inPlace: "-i"}}, {"ruby", interpreter{is: true, code: "-e", inPlace: "-i"}},
 	{"node", interpreter{is: true, code: "-e --eval -p --print"}}, {"nodejs", interpreter{is: true, code: "-e --eval -p --print"}}, {"bun", interpreter{is: true, code: "-e --eval -p --print"}}, {"deno", interpreter{is: true, code: "eval"}}, {"tsx", interpreter{is: true, code: "-e --eval"}},
 	{"php", interpreter{is: true, code: "-r"}}, {"lua", interpreter{is: true, code: "-e"}}, {"rscript", interpreter{is: true, code: "-e"}}, {"julia", interpreter{is: true, code: "-e --eval"}}, {"osascript", interpreter{is: true, code: "-e"}}, {"elixir", interpreter{is: true, code: "-e"}}, {"tclsh", interpreter{is: true}}, {"guile", interpreter{is: true, code: "-c"}},
@@ -30,7 +29,7 @@ var interpreters = table.Rows[interpreter]{
 // judgeInterpreter judges a text that a command gives to an interpreter: as the value of an
 // option, as its first operand, or on stdin. A script in a file is not read.
 func judgeInterpreter(j *shellLine, c *shellwords.Command, name, input string) {
-	in, args := interpreters.Of(name), c.Words[1:]
+	in, args := interpreters.of(name), c.Words[1:]
 	shown := valuesOf(args, strings.Fields(in.code))
 	reads := len(shown) > 0 // and writes nothing
 	for _, word := range shown {

@@ -232,12 +232,12 @@ func deletes(args []shellwords.Word) bool {
 // them.
 func writesOn(words []shellwords.Word) bool {
 	name, args := programName(words[0].Text), words[1:]
-	if p, is := programs.Get(name); is {
+	if p, is := programs.get(name); is {
 		return (p.all != mentions || p.last != mentions) && (p.only == "" || hasOption(args, p.only))
 	}
 	switch {
-	case interpreters.Of(name).is && interpreters.Of(name).inPlace != "":
-		return hasOption(args, interpreters.Of(name).inPlace) || editsInPlace(args)
+	case interpreters.of(name).is && interpreters.of(name).inPlace != "":
+		return hasOption(args, interpreters.of(name).inPlace) || editsInPlace(args)
 	case shells.Has(name):
 		return slices.ContainsFunc(args, func(w shellwords.Word) bool {
 			return strings.Contains(w.Text, ">") || slices.ContainsFunc(strings.FieldsFunc(w.Text, func(r rune) bool { return strings.ContainsRune(" ;&|\n({", r) }), isWriter)

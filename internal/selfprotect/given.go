@@ -238,7 +238,7 @@ func keepArguments(j *shellLine, line *shellwords.Line) {
 			}
 		case name == "set" && words[1].Text == "--":
 			arguments(line, words[2:], 1)
-		case !readers.Has(name) && programs.Of(name) == (program{}) && !interpreters.Of(name).is:
+		case !readers.Has(name) && programs.of(name) == (program{}) && !interpreters.of(name).is:
 			arguments(line, words[1:], 1)
 		}
 	}
@@ -327,8 +327,8 @@ const runners table.Words = "uv poetry pipenv bundle rye pdm hatch conda mamba m
 
 // isKnown reports whether a word is the name of a program that the guard judges.
 func isKnown(name string) bool {
-	if p, writes := programs.Get(name); writes {
+	if p, writes := programs.get(name); writes {
 		return p.all != mentions || p.last != mentions
 	}
-	return name == "hookd" || interpreters.Of(name).is || shells.Has(name) || ends.Has(name) || isAgent(name)
+	return name == "hookd" || interpreters.of(name).is || shells.Has(name) || ends.Has(name) || isAgent(name)
 }

@@ -98,7 +98,7 @@ func (j *shellLine) command(line *shellwords.Line, c *shellwords.Command, input 
 		j.patched(c, input)
 	case name == "find" || name == "fd" || name == "fdfind":
 		judgeFind(j, c, deletes(c.Words[1:]))
-	case interpreters.Of(name).is:
+	case interpreters.of(name).is:
 		judgeInterpreter(j, c, name, input)
 	case packageRunners.Has(name):
 		judgeFetched(j, c)
@@ -106,7 +106,7 @@ func (j *shellLine) command(line *shellwords.Line, c *shellwords.Command, input 
 		j.patch(input + "\n" + joinedWords(c.Words[1:]))
 	case name == "patch":
 		j.patched(c, input)
-		j.writing(c, programs.Of(name))
+		j.writing(c, programs.of(name))
 	case special(name) != nil:
 		special(name)(j, c, input)
 	default:
@@ -154,7 +154,7 @@ const fetches table.Words = "exec x dlx run"
 
 // other judges a command by the tables of programs that write and that read.
 func (j *shellLine) other(c *shellwords.Command, name string) {
-	if p, writes := programs.Get(name); writes {
+	if p, writes := programs.get(name); writes {
 		j.writing(c, p)
 		return
 	}
@@ -226,14 +226,14 @@ func (j *shellLine) chdir(words []shellwords.Word) {
 		case !word.Literal:
 		case long:
 			goesTo(shellwords.Word{Text: value, Literal: true})
-		case slices.Contains(changesDir.Of(name), word.Text) && i+2 < len(words):
+		case slices.Contains(changesDir.of(name), word.Text) && i+2 < len(words):
 			goesTo(words[i+2])
 		}
 	}
 }
 
 // changesDir are the options whose value is the working directory.
-var changesDir = table.Rows[[]string]{
+var changesDir = rows[[]string]{
 	{"env", []string{"-C", "--chdir"}}, {"sudo", []string{"-D", "--chdir"}}, {"git", []string{"-C"}}, {"make", []string{"-C", "--directory"}}, {"tar", []string{"-C", "--directory"}},
 	{"bsdtar", []string{"-C", "--directory"}}, {"gtar", []string{"-C", "--directory"}}, {"npm", []string{"--prefix", "-C"}}, {"pnpm", []string{"-C", "--dir"}}, {"patch", []string{"-d", "--directory"}}, {"unzip", []string{"-d"}}, {"systemd-run", []string{"--working-directory"}},
 }
@@ -335,7 +335,7 @@ func (j *judge) isHookd(path string) bool {
 func programName(word string) string {
 	name := strings.ToLower(path.Base(strings.ReplaceAll(word, `\`, "/")))
 	name, _, _ = strings.Cut(strings.TrimSuffix(name, ".exe"), "@") // go run …/hookd@latest
-	if trimmed := strings.TrimRight(name, "0123456789."); interpreters.Of(trimmed).is || trimmed == "sqlite" {
+	if trimmed := strings.TrimRight(name, "0123456789."); interpreters.of(trimmed).is || trimmed == "sqlite" {
 		return trimmed
 	}
 	return name

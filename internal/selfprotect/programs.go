@@ -25,7 +25,7 @@ type program struct {
 }
 
 // programs are the programs that write.
-var programs = table.Rows[program]{
+var programs = rows[program]{
 	{"rm", program{all: removes}}, {"rmdir", program{all: removes}}, {"unlink", program{all: removes}}, {"shred", program{all: writes, values: "-n --iterations -s --size"}}, {"srm", program{all: removes}},
 	{"trash", program{all: removes}}, {"trash-put", program{all: removes}}, {"gio", program{all: removes}}, {"rimraf", program{all: removes}}, {"del", program{all: removes}}, {"erase", program{all: removes}}, {"rd", program{all: removes}},
 	{"mv", program{all: removes, last: replaces}}, {"rename", program{all: removes}}, {"prename", program{all: removes}}, {"ren", program{all: removes}}, {"move", program{all: removes, last: replaces}},
@@ -58,9 +58,34 @@ const readers table.Words = "cat bat less more most head tail grep egrep fgrep r
 	"man help xmllint jsonschema ajv code open xdg-open gh hookd hookd-bridge ps pgrep pidof top lsof id whoami uname hostname " +
 	"get-content gc select-string get-childitem dir type gci get-item test-path write-output write-host"
 
+// rows are names and what they stand for, in a form that costs the start of a program
+// nothing, as a map would: agents start hookd for every event.
+type rows[V any] []row[V]
+
+type row[V any] struct {
+	name string
+	is   V
+}
+
+// get returns what a name stands for, and whether there is a row for it.
+func (r rows[V]) get(name string) (is V, known bool) {
+	for i := range r {
+		if r[i].name == name {
+			return r[i].is, true
+		}
+	}
+	return is, false
+}
+
+// of returns what a name stands for, the zero value without a row.
+func (r rows[V]) of(name string) V {
+	is, _ := r.get(name)
+	return is
+}
+
 // isWriter reports whether a program writes paths that stand in its words.
 func isWriter(word string) bool {
-	p, is := programs.Get(programName(word))
+	p, is := programs.get(programName(word))
 	return is && (p.all != mentions || p.last != mentions) && p.only == ""
 }
 

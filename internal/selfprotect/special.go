@@ -118,7 +118,7 @@ func judgeZip(j *shellLine, c *shellwords.Command, _ string) {
 // through which it is written later, and a copy of hookd's own program.
 func judgeCopy(j *shellLine, c *shellwords.Command, _ string) {
 	name, args := programName(c.Words[0].Text), c.Words[1:]
-	p := programs.Of(name)
+	p := programs.of(name)
 	if name == "cp" && hasOption(args, "-l -s --link --symbolic-link") {
 		p.all = replaces
 	}
@@ -139,7 +139,7 @@ func judgeCopy(j *shellLine, c *shellwords.Command, _ string) {
 // judgeRsync judges rsync, which also removes: what is not at the source, or the source.
 func judgeRsync(j *shellLine, c *shellwords.Command, _ string) {
 	args := c.Words[1:]
-	p := programs.Of("rsync")
+	p := programs.of("rsync")
 	if hasOption(args, "--remove-source-files --remove-sent-files") {
 		p.all = removes
 	}
@@ -160,10 +160,10 @@ var (
 
 // judgeSed judges the files that are edited in place, and those that its commands w and e name.
 func judgeSed(j *shellLine, c *shellwords.Command, input string) {
-	j.writing(c, programs.Of("sed"))
+	j.writing(c, programs.of("sed"))
 	args := c.Words[1:]
 	scripts := valuesOf(args, []string{"-e", "--expression"})
-	if operands := operandsOf(args, programs.Of("sed").values); len(scripts) == 0 && len(operands) > 0 {
+	if operands := operandsOf(args, programs.of("sed").values); len(scripts) == 0 && len(operands) > 0 {
 		scripts = operands[:1]
 	}
 	for _, script := range append(scripts, shellwords.Word{Text: input, Literal: true}) {
@@ -204,7 +204,7 @@ func judgeEditor(j *shellLine, c *shellwords.Command, input string) {
 		}
 	}
 	if !hasOption(args, "-R") {
-		j.writing(c, programs.Of(programName(c.Words[0].Text)))
+		j.writing(c, programs.of(programName(c.Words[0].Text)))
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/hookd-dev/hookd/internal/table"
 )
 
 const (
@@ -18,9 +16,9 @@ const (
 
 // textOptions are options of builtins whose value is run, or makes a name a command.
 // "*" stands for every word: the builtin itself does that.
-var textOptions = table.Rows[string]{
-	{"mapfile", "C"}, {"readarray", "C"}, {"compgen", "CWF"}, {"complete", "CWF"}, {"hash", "p"}, {"enable", "f"}, {"bind", "xf"}, {"fc", "*"},
-	{"trap", "*"}, {"alias", "*"},
+var textOptions = map[string]string{
+	"mapfile": "C", "readarray": "C", "compgen": "CWF", "complete": "CWF", "hash": "p", "enable": "f", "bind": "xf", "fc": "*",
+	"trap": "*", "alias": "*",
 }
 
 // naming are builtins that take names of variables, whose index is evaluated:
@@ -73,7 +71,7 @@ func (r *reader) builtin(words []Word) string {
 		return ""
 	}
 	program, args := programName(words[0]), words[1:]
-	options, takesText := textOptions.Get(program)
+	options, takesText := textOptions[program]
 	switch {
 	case takesText && runsItsWords(options, args):
 		return runsText

@@ -31,7 +31,10 @@ const plainWrappers table.Words = "sudo doas pkexec exec command builtin nohup n
 	loaderOfPrograms
 
 // wrappers are those of which more is to be known.
-var wrappers = table.Rows[wrapper]{
+var wrappers = []struct {
+	name string
+	wrapper
+}{
 	{"su-exec", wrapper{operands: 1}}, {"setuidgid", wrapper{operands: 1}}, {"envdir", wrapper{operands: 1}}, {"setlock", wrapper{operands: 1}},
 	{"faketime", wrapper{operands: 1}}, {"logsave", wrapper{operands: 1}}, {"timeout", wrapper{operands: 1}}, {"chrt", wrapper{operands: 1}},
 	{"taskset", wrapper{operands: 1}}, {"chroot", wrapper{operands: 1}}, {"gosu", wrapper{operands: 1}}, {"env", wrapper{text: true}},
@@ -48,7 +51,12 @@ func wrapperOf(program string) (w wrapper, is bool) {
 	if plainWrappers.Has(program) {
 		return wrapper{}, true
 	}
-	return wrappers.Get(program)
+	for i := range wrappers {
+		if wrappers[i].name == program {
+			return wrappers[i].wrapper, true
+		}
+	}
+	return wrapper{}, false
 }
 
 // loaderOfPrograms stands for ld-linux-x86-64.so.2 and its like.

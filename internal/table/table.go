@@ -27,28 +27,3 @@ func (w Words) Has(word string) bool {
 		}
 	}
 }
-
-// Rows are names and what they stand for. Of rows with the same name the first one counts.
-type Rows[V any] []Row[V]
-
-// Row is a name and what it stands for.
-type Row[V any] struct {
-	Name string
-	Is   V
-}
-
-// Get returns what a name stands for, and whether there is a row for it.
-func (r Rows[V]) Get(name string) (is V, known bool) {
-	for i := range r {
-		if r[i].Name == name {
-			return r[i].Is, true
-		}
-	}
-	return is, false
-}
-
-// Of returns what a name stands for, the zero value without a row.
-func (r Rows[V]) Of(name string) V {
-	is, _ := r.Get(name)
-	return is
-}

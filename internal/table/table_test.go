@@ -22,13 +22,3 @@ func TestWordsAreFoundWholeOnly(t *testing.T) {
 		t.Error("no words have a word")
 	}
 }
-
-func TestTheFirstRowOfANameCounts(t *testing.T) {
-	rows := table.Rows[int]{{"a", 1}, {"b", 2}, {"a", 3}}
-	if is, known := rows.Get("a"); is != 1 || !known {
-		t.Error("a is", is, known)
-	}
-	if is, known := rows.Get("c"); is != 0 || known || rows.Of("c") != 0 || rows.Of("b") != 2 {
-		t.Error("c is", is, known)
-	}
-}
