@@ -66,7 +66,9 @@ event = json.load(sys.stdin)
 data, state = event["data"], event["state"]
 if not isinstance(data["args"], dict) or not isinstance(data["kind"], str):
     sys.exit("the call has no args, or no kind")
-by = state["by"] if state else ""
+by = "" if state is None else state["by"]
+if not isinstance(by, str):
+    sys.exit("what was kept cannot be read")
 if event["event"] == "tool-call-end":
     if not by and any(SECRETS.search(text) for text in texts(data["result"]["content"])):
         print(json.dumps({"action": "observe", "state": {"by": "a result of " + data["name"]}, "notice": "a secret was read: this session does not reach the net any more"}))

@@ -2,7 +2,7 @@
 # why: commit messages say what was done, in a first line that fits, and skip no checks
 # group: quality
 # needs: python3
-# option HOOKD_COMMIT_PATTERN: a regular expression that the first line must match, as ^(feat|fix|docs)(\(.+\))?: .+
+# option HOOKD_COMMIT_PATTERN: a regular expression that the first line must match, for example `^(feat|fix|docs): `
 # option HOOKD_COMMIT_LENGTH: the longest first line; default 72
 #
 # It reads -m, --message and a here-document in them. A message that is in a file or in an

@@ -22,8 +22,9 @@ if not (COST > 0 and STEPS > 0):
     sys.exit("HOOKD_MAX_COST and HOOKD_MAX_STEPS must be above 0")
 
 event = json.load(sys.stdin)
-cost = event["usage"]["costUsd"] or 0
-step = event["step"] or 0
+cost, step = event["usage"]["costUsd"] or 0, event["step"]
+if not isinstance(event["usage"]["costUsd"], (int, float, type(None))):
+    sys.exit("the cost is no number")
 state = event["state"] or {}
 turn = event["turn"]
 # Cost and steps are those of a run, which begins with a prompt.

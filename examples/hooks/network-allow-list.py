@@ -33,7 +33,12 @@ def answer(action, reason):
     sys.exit(0)
 
 
+checked = 0
+
+
 def check(host):
+    global checked
+    checked += 1
     host = host.strip("[]").lower().rstrip(".")
     if re.search(r"[$`{*?%]", host) or not host:
         answer("ask", "it only shows when it runs which host this reaches")
@@ -67,6 +72,8 @@ for text in texts(args):
     addresses(text)
 if kind == "net" and "url" in args and "://" not in args["url"]:
     check(re.split(r"[/?#:]", args["url"], maxsplit=1)[0])
+if kind == "net" and not checked and not isinstance(args.get("query"), str):
+    answer("ask", "it cannot be told which host this reaches")
 if kind == "shell":
     command = args["command"]
     for found in DEVICE.finditer(command):

@@ -54,6 +54,8 @@ def clean(text):
 def clean_content(content):
     if isinstance(content, str):
         return clean(content)
+    if not isinstance(content, list):
+        raise TypeError("the content is no list")
     return [dict(part, text=clean(part["text"])) if "text" in part else part for part in content]
 
 

@@ -49,6 +49,8 @@ if not isinstance(args, dict) or not args:
 for name in ("content", "newText", "command"):
     if name in args and not isinstance(args[name], str):
         sys.exit(name + " is no text")
+if not any(texts(args)):
+    sys.exit("the call has no text that could be looked at")
 for text in texts(args):
     for kind, pattern in SECRETS:
         for found in pattern.finditer(text):
