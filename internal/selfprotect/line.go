@@ -39,7 +39,7 @@ func (j *judge) line(text string) {
 	}()
 	line := shellwords.Split(text)
 	l := j.shell(line)
-	j.dotglob = j.dotglob || dotglobs().MatchString(line.Text)
+	j.dotglob = j.dotglob || setsDotglob(line.Text)
 	keepArguments(l, line)
 	input := ""
 	for i := range line.Commands {
@@ -67,7 +67,12 @@ func (j *judge) shell(line *shellwords.Line) *shellLine {
 	}}
 }
 
-// dotglobs is what has * stand for names that begin with a dot.
+// setsDotglob reports whether a text has * stand for names that begin with a dot. It looks
+// for the word first: nearly no line has it, and the expression tries each letter of the line.
+func setsDotglob(text string) bool {
+	return strings.Contains(strings.ToLower(text), "glob") && dotglobs().MatchString(text)
+}
+
 var dotglobs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bdot_?glob|\bglob_?dots|\bGLOBIGNORE=`) })
 
 // redirections judges the files that > writes.
