@@ -21,24 +21,49 @@ type language struct {
 	file    bool   // without an operand it runs what it reads
 }
 
-var languages = map[string]language{
-	"python": {options: "c", file: true}, "pypy": {options: "c", file: true}, "ipython": {options: "c", lines: true},
-	"perl": {options: "eE", ticks: true, file: true}, "ruby": {options: "e", ticks: true, file: true}, "irb": {file: true, ticks: true}, "php": {options: "rBE", ticks: true, file: true},
-	"node": {options: "ep", long: []string{"--eval", "--print"}, file: true}, "nodejs": {options: "ep", long: []string{"--eval", "--print"}, file: true},
-	"bun": {options: "e", long: []string{"--eval", "--print"}}, "deno": {verb: "eval"}, "tsx": {options: "e", long: []string{"--eval"}},
-	"lua": {options: "e", file: true}, "luajit": {options: "e", file: true}, "Rscript": {options: "e"}, "R": {options: "e"}, "julia": {options: "eE", ticks: true, file: true},
-	"osascript": {options: "e", file: true}, "elixir": {options: "e"}, "guile": {options: "c", file: true}, "groovy": {options: "e"},
-	"emacs": {long: []string{"--eval", "-eval", "--execute"}}, "tclsh": {lines: true, file: true}, "expect": {options: "c", lines: true, file: true},
-	"awk": {operand: true}, "gawk": {operand: true}, "mawk": {operand: true}, "nawk": {operand: true},
+var languages = []struct {
+	name string
+	language
+}{
+	{"python", language{options: "c", file: true}},
+	{"pypy", language{options: "c", file: true}},
+	{"ipython", language{options: "c", lines: true}},
+	{"perl", language{options: "eE", ticks: true, file: true}},
+	{"ruby", language{options: "e", ticks: true, file: true}},
+	{"irb", language{file: true, ticks: true}},
+	{"php", language{options: "rBE", ticks: true, file: true}},
+	{"node", language{options: "ep", long: []string{"--eval", "--print"}, file: true}},
+	{"nodejs", language{options: "ep", long: []string{"--eval", "--print"}, file: true}},
+	{"bun", language{options: "e", long: []string{"--eval", "--print"}}},
+	{"deno", language{verb: "eval"}},
+	{"tsx", language{options: "e", long: []string{"--eval"}}},
+	{"lua", language{options: "e", file: true}},
+	{"luajit", language{options: "e", file: true}},
+	{"Rscript", language{options: "e"}},
+	{"R", language{options: "e"}},
+	{"julia", language{options: "eE", ticks: true, file: true}},
+	{"osascript", language{options: "e", file: true}},
+	{"elixir", language{options: "e"}},
+	{"guile", language{options: "c", file: true}},
+	{"groovy", language{options: "e"}},
+	{"emacs", language{long: []string{"--eval", "-eval", "--execute"}}},
+	{"tclsh", language{lines: true, file: true}},
+	{"expect", language{options: "c", lines: true, file: true}},
+	{"awk", language{operand: true}},
+	{"gawk", language{operand: true}},
+	{"mawk", language{operand: true}},
+	{"nawk", language{operand: true}},
 }
 
 // languageOf returns the language of a program: python3.11 is python.
 func languageOf(program string) (language, bool) {
-	if l, is := languages[program]; is {
-		return l, true
+	program = strings.TrimRight(program, "0123456789.-")
+	for i := range languages {
+		if languages[i].name == program {
+			return languages[i].language, true
+		}
 	}
-	l, is := languages[strings.TrimRight(program, "0123456789.-")]
-	return l, is
+	return language{}, false
 }
 
 // interpreter reads the commands that code given to an interpreter runs.

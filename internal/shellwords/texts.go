@@ -137,3 +137,40 @@ func (r givenReader) givenBySets(sets []Word) {
 		}
 	}
 }
+
+// splitString reads the value of env's option -S, which env splits into words by rules
+// of its own: without a variable or an escape they are the shell's.
+func (r wrapping) splitString(words []Word) {
+	for i, word := range words[1:] {
+		value, glued := "", false
+		switch name, after, long := strings.Cut(word.Text, "="); {
+		case !word.Literal || len(word.Text) < 2 || word.Text[0] != '-':
+			continue
+		case len(name) > 2 && strings.HasPrefix("--split-string", name):
+			value, glued = after, long
+		case strings.HasPrefix(word.Text, "--"):
+			continue
+		default:
+			_, after, is := strings.Cut(word.Text, "S")
+			if !is {
+				continue
+			}
+			value, glued = after, after != ""
+		}
+		rest := words[i+2:]
+		if !glued {
+			if len(rest) == 0 {
+				continue
+			}
+			if !rest[0].Literal {
+				r.found.add(Command{Text: strings.Join(texts(words), " "), Words: words, Given: true, Unclear: "env splits a text that only shows when it runs"})
+				continue
+			}
+			value, rest = rest[0].Text, rest[1:]
+		}
+		if strings.ContainsAny(value, `\$#`) {
+			r.found.add(Command{Text: strings.Join(texts(words), " "), Words: words, Given: true, Unclear: "env splits a text by rules of its own"})
+		}
+		r.givenText(value, len(rest) > 0)
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/hookd-dev/hookd/internal/table"
 )
 
 // wrapping finds the commands in the words of others.
@@ -23,38 +25,60 @@ type wrapper struct {
 	adds     bool     // more words stand after the command when it runs, or in place of {}
 }
 
-var wrappers = map[string]wrapper{
-	"sudo": {}, "doas": {}, "pkexec": {}, "exec": {}, "command": {}, "builtin": {}, "nohup": {}, "nice": {}, "ionice": {},
-	"time": {}, "stdbuf": {}, "unbuffer": {}, "setsid": {}, "strace": {}, "ltrace": {}, "busybox": {}, "toybox": {},
-	"setpriv": {}, "prlimit": {}, "numactl": {}, "unshare": {}, "nsenter": {}, "systemd-run": {}, "coproc": {},
-	"setarch": {}, "linux32": {}, "linux64": {}, "i386": {}, "x86_64": {}, "arch": {}, "uname26": {}, "choom": {}, "uclampset": {}, "coresched": {},
-	"runcon": {}, "ssh-agent": {}, "dbus-run-session": {}, "xvfb-run": {}, "fakeroot": {}, "eatmydata": {}, "firejail": {}, "bwrap": {}, "proot": {},
-	"valgrind": {}, "rlwrap": {}, "tini": {}, "dumb-init": {}, "catatonit": {}, "su-exec": {operands: 1}, "torsocks": {}, "proxychains": {}, "proxychains4": {},
-	"caffeinate": {}, "systemd-inhibit": {}, "systemd-cat": {}, "flatpak-spawn": {}, "chronic": {}, "ifne": {}, "nocache": {}, "cpulimit": {}, "start-stop-daemon": {},
-	"chpst": {}, "softlimit": {}, "setuidgid": {operands: 1}, "envdir": {operands: 1}, "setlock": {operands: 1}, "faketime": {operands: 1}, "logsave": {operands: 1},
-	"--": {}, "-": {}, "noglob": {}, "nocorrect": {}, "and": {}, "or": {}, "not": {}, "begin": {}, // time -p -- COMMAND, and words of other shells
-	loaderOfPrograms: {},
-	"timeout":        {operands: 1}, "chrt": {operands: 1}, "taskset": {operands: 1}, "chroot": {operands: 1}, "gosu": {operands: 1},
+// plainWrappers run the command that their operands are.
+const plainWrappers table.Words = "sudo doas pkexec exec command builtin nohup nice ionice time stdbuf unbuffer setsid strace ltrace busybox toybox setpriv " +
+	"prlimit numactl unshare nsenter systemd-run coproc setarch linux32 linux64 i386 x86_64 arch uname26 choom uclampset " +
+	"coresched runcon ssh-agent dbus-run-session xvfb-run fakeroot eatmydata firejail bwrap proot valgrind rlwrap tini " +
+	"dumb-init catatonit torsocks proxychains proxychains4 caffeinate systemd-inhibit systemd-cat flatpak-spawn chronic ifne " +
+	"nocache cpulimit start-stop-daemon chpst softlimit sshpass wsl npx bunx pnpx uvx " +
+	"-- - noglob nocorrect and or not begin " + // time -p -- COMMAND, and words of other shells
+	loaderOfPrograms
 
-	"env": {text: true}, "su": {shell: true}, "runuser": {shell: true}, "capsh": {shell: true}, "script": {shell: true},
-	"watch": {shell: true}, "screen": {shell: true}, "eval": {shell: true},
-	"hyperfine": {shell: true}, "sg": {shell: true, operands: 1}, "flock": {shell: true, operands: 1}, "ssh": {shell: true, operands: 1}, "tmux": {shell: true, operands: 1},
-
-	"sshpass": {}, "wsl": {}, "npx": {}, "bunx": {}, "pnpx": {}, "uvx": {}, "perf": {verbs: []string{"stat", "record", "trace"}},
-	"uv": {verbs: run}, "poetry": {verbs: run}, "pipenv": {verbs: run}, "pdm": {verbs: run}, "hatch": {verbs: run}, "rye": {verbs: run}, "conda": {verbs: run},
-	"op": {verbs: run}, "doppler": {verbs: run}, "devbox": {verbs: run}, "heroku": {verbs: run}, "bundle": {verbs: run}, "mise": {verbs: run}, "asdf": {verbs: run}, "rbenv": {verbs: run}, "pyenv": {verbs: run},
-	"npm": {verbs: run[1:]}, "pnpm": {verbs: run[1:]}, "yarn": {verbs: run[1:]}, "direnv": {verbs: run, operands: 1}, "nix": {verbs: run, operands: 1}, "aws-vault": {verbs: run, operands: 1},
-	"docker": {verbs: run, operands: 1}, "podman": {verbs: run, operands: 1}, "nerdctl": {verbs: run, operands: 1}, "docker-compose": {verbs: run, operands: 1},
-	"kubectl": {verbs: run, operands: 1}, "oc": {verbs: run, operands: 1}, "lxc": {verbs: run, operands: 1}, "machinectl": {verbs: []string{"shell"}, operands: 1},
-
-	"xargs": {adds: true}, "parallel": {adds: true, shell: true}, "entr": {adds: true, shell: true},
-	"find":   {adds: true, after: []string{"-exec", "-execdir", "-ok", "-okdir"}},
-	"fd":     {adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}},
-	"fdfind": {adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}},
+// wrappers are those of which more is to be known.
+var wrappers = []struct {
+	name string
+	wrapper
+}{
+	{"su-exec", wrapper{operands: 1}}, {"setuidgid", wrapper{operands: 1}}, {"envdir", wrapper{operands: 1}}, {"setlock", wrapper{operands: 1}},
+	{"faketime", wrapper{operands: 1}}, {"logsave", wrapper{operands: 1}}, {"timeout", wrapper{operands: 1}}, {"chrt", wrapper{operands: 1}},
+	{"taskset", wrapper{operands: 1}}, {"chroot", wrapper{operands: 1}}, {"gosu", wrapper{operands: 1}}, {"env", wrapper{text: true}},
+	{"su", wrapper{shell: true}}, {"runuser", wrapper{shell: true}}, {"capsh", wrapper{shell: true}}, {"script", wrapper{shell: true}},
+	{"watch", wrapper{shell: true}}, {"screen", wrapper{shell: true}}, {"eval", wrapper{shell: true}}, {"hyperfine", wrapper{shell: true}},
+	{"sg", wrapper{shell: true, operands: 1}}, {"flock", wrapper{shell: true, operands: 1}}, {"ssh", wrapper{shell: true, operands: 1}},
+	{"tmux", wrapper{shell: true, operands: 1}}, {"xargs", wrapper{adds: true}}, {"parallel", wrapper{adds: true, shell: true}},
+	{"entr", wrapper{adds: true, shell: true}}, {"find", wrapper{adds: true, after: []string{"-exec", "-execdir", "-ok", "-okdir"}}},
+	{"fd", wrapper{adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}}},
+	{"fdfind", wrapper{adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}}},
+	{"perf", wrapper{verbs: []string{"stat", "record", "trace"}}}, {"machinectl", wrapper{verbs: []string{"shell"}, operands: 1}},
+	{"npm", wrapper{verbs: []string{"exec", "x"}}}, {"pnpm", wrapper{verbs: []string{"exec", "dlx"}}}, {"yarn", wrapper{verbs: []string{"exec", "dlx"}}},
 }
 
-// run are words of programs after which a command stands.
-var run = []string{"run", "exec", "x", "dlx"}
+// After the word run or exec of these a command stands, of the second list after one operand.
+const (
+	runsCommand  table.Words = "uv poetry pipenv pdm hatch rye conda op doppler devbox heroku bundle mise asdf rbenv pyenv"
+	runsInPlaces table.Words = "direnv nix aws-vault docker podman nerdctl docker-compose kubectl oc lxc"
+)
+
+// run are the words of programs after which a command stands.
+var run = []string{"run", "exec", "x"}
+
+func wrapperOf(program string) (w wrapper, is bool) {
+	if plainWrappers.Has(program) {
+		return wrapper{}, true
+	}
+	for i := range wrappers {
+		if wrappers[i].name == program {
+			return wrappers[i].wrapper, true
+		}
+	}
+	if runsInPlaces.Has(program) {
+		return wrapper{verbs: run, operands: 1}, true
+	}
+	if runsCommand.Has(program) {
+		return wrapper{verbs: run}, true
+	}
+	return wrapper{}, false
+}
 
 // loaderOfPrograms stands for ld-linux-x86-64.so.2 and its like.
 const loaderOfPrograms = "ld.so"
@@ -125,7 +149,7 @@ func (r wrapping) wrapped(words []Word, redirects []*syntax.Redirect) {
 		case r.in != nil && (program == "at" || program == "batch" || program == "ssh" && len(sshCommand.commands(inner)) == 0):
 			r.readsCommands(inner)
 		}
-		w, is := wrappers[program]
+		w, is := wrapperOf(program)
 		switch {
 		case !is || program == "command" && len(inner) > 1 && (inner[1].Text == "-v" || inner[1].Text == "-V"):
 			continue
@@ -168,43 +192,6 @@ func (r wrapping) joined(w *wrapper, words []Word) {
 		if len(rest) > 1 {
 			r.givenText(strings.Join(texts(rest), " "), w.adds)
 		}
-	}
-}
-
-// splitString reads the value of env's option -S, which env splits into words by rules
-// of its own: without a variable or an escape they are the shell's.
-func (r wrapping) splitString(words []Word) {
-	for i, word := range words[1:] {
-		value, glued := "", false
-		switch name, after, long := strings.Cut(word.Text, "="); {
-		case !word.Literal || len(word.Text) < 2 || word.Text[0] != '-':
-			continue
-		case len(name) > 2 && strings.HasPrefix("--split-string", name):
-			value, glued = after, long
-		case strings.HasPrefix(word.Text, "--"):
-			continue
-		default:
-			_, after, is := strings.Cut(word.Text, "S")
-			if !is {
-				continue
-			}
-			value, glued = after, after != ""
-		}
-		rest := words[i+2:]
-		if !glued {
-			if len(rest) == 0 {
-				continue
-			}
-			if !rest[0].Literal {
-				r.found.add(Command{Text: strings.Join(texts(words), " "), Words: words, Given: true, Unclear: "env splits a text that only shows when it runs"})
-				continue
-			}
-			value, rest = rest[0].Text, rest[1:]
-		}
-		if strings.ContainsAny(value, `\$#`) {
-			r.found.add(Command{Text: strings.Join(texts(words), " "), Words: words, Given: true, Unclear: "env splits a text by rules of its own"})
-		}
-		r.givenText(value, len(rest) > 0)
 	}
 }
 
