@@ -35,6 +35,7 @@ type Options struct {
 	LongLived      bool // a guardian ends the hooks if hookd is killed; changes of files are followed
 	Explain        bool // hooks that do not match are part of the outcome, too
 	GuardsReviewed bool // the person was asked about the guards that refuse
+	HooksOnly      bool // skills, recipes and servers of the settings are not used
 	// Folders are where the projects are, the first counts most; none: the working directory.
 	Folders []string
 	Late    Late // gets what hooks do and say when nobody waits for them
@@ -47,7 +48,7 @@ func (o *Opener) Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{StateDir: o.StateDirOrNote(), opener: o}
-	notes := startNotes{console: o.Console, loop: options.LongLived, reviewed: options.GuardsReviewed}
+	notes := startNotes{console: o.Console, loop: options.LongLived && !options.HooksOnly, reviewed: options.GuardsReviewed}
 	if options.LongLived {
 		watcher, err := loader.Watch(ctx, o.loaderOptions(rt, options.Folders))
 		if err != nil {
