@@ -12,7 +12,7 @@ import (
 
 // answered takes the server's answer to the call.
 func (c *call) answered(m *relay.Message) relay.Decision {
-	if !c.from(running, ending) { // before it had the call, or once more
+	if !c.progress.from(running, ending) { // before it had the call, or once more
 		c.guard.options.note("an answer of the server that its call did not wait for was not passed on")
 		return relay.Drop()
 	}
@@ -38,7 +38,7 @@ func (c *call) done() bool {
 
 // needsInput passes on that the server wants input. The call goes on with another request.
 func (c *call) needsInput(m *relay.Message) relay.Decision {
-	asGiven := &call{params: c.params, Call: protocol.Call{Args: orEmpty(c.given)}}
+	asGiven := &call{asked: c.asked, Call: protocol.Call{Args: c.asked.given()}}
 	key := asGiven.key(jsonspan.Get(m.Result, "requestState"))
 	c.guard.unfinished.add(key, &call{Call: c.Call, began: c.began, contexts: c.contexts})
 	if !c.done() {
@@ -129,7 +129,7 @@ func (c *call) withhold(m *relay.Message, reason string) relay.Decision {
 }
 
 func (c *call) withholdAs(m *relay.Message, texts []string) relay.Decision {
-	return c.pass(m.With("result", errorResult(texts, c.modern)))
+	return c.pass(m.With("result", errorResult(texts, c.asked.modern)))
 }
 
 // replaced answers the call with the result that a hook gave in place of the tool, which
@@ -161,10 +161,10 @@ func (c *call) replaced(o *protocol.Outcome) relay.Decision {
 	for _, text := range texts {
 		items = append(items, textItem(text))
 	}
-	if !c.to(ending) || !c.done() {
+	if !c.progress.to(ending) || !c.done() {
 		return relay.Drop()
 	}
-	return relay.Answer(relay.ResultLine(c.request.id, madeResult(items, isError, c.modern)))
+	return relay.Answer(relay.ResultLine(c.request.id, madeResult(items, isError, c.asked.modern)))
 }
 
 // failedAt takes an answer that is an error of JSON-RPC. Hooks may change its text.

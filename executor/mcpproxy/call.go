@@ -14,20 +14,70 @@ import (
 // call is one call of a tool, from the client's request to its answer.
 type call struct {
 	protocol.Call // as hooks read it now
+	asked         asked
 	guard         *guard
 	request       *request
-	params        protocol.RawMessage // of the request
-	given         protocol.RawMessage // the arguments as the client wrote them, nil if it wrote none
-	strict        bool
-	modern        bool // of a revision whose results say their type
 	began         time.Time
 	contexts      []string // for the model, from the hooks before the call
 
 	ctx  context.Context
 	stop context.CancelCauseFunc
 
+	progress progress
+}
+
+// asked is what the client wrote.
+type asked struct {
+	params protocol.RawMessage // of the request
+	args   protocol.RawMessage // nil: none
+	strict bool                // the bytes of the line are those of params
+	modern bool                // of a revision whose results say their type
+}
+
+// given returns the args that the client wrote, or those of a call without any.
+func (a *asked) given() protocol.RawMessage {
+	if a.args == nil {
+		return protocol.RawMessage("{}")
+	}
+	return a.args
+}
+
+// progress is how far a call has come. Its messages are read, decided and cancelled on
+// different goroutines.
+type progress struct {
 	mu    sync.Mutex
 	state state
+}
+
+// to takes the call on to a state, unless the client has cancelled it.
+func (p *progress) to(next state) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.state == cancelled {
+		return false
+	}
+	p.state = next
+	return true
+}
+
+// from takes the call from one state to another, and reports whether it was in the former.
+func (p *progress) from(was, next state) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.state != was {
+		return false
+	}
+	p.state = next
+	return true
+}
+
+// cancel cancels the call and returns the state that it was in.
+func (p *progress) cancel() state {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was := p.state
+	p.state = cancelled
+	return was
 }
 
 // state is how far a call has come.
@@ -80,14 +130,14 @@ func (c *call) judge(m *relay.Message, decide func() (*protocol.Outcome, error))
 		return relay.Later("", func() relay.Decision { return c.refuse(kind, o) })
 	case o.Replaced != nil:
 		return relay.Later("", func() relay.Decision { return c.replaced(o) })
-	case jsonspan.Get(c.params, "task") != nil && c.guard.events.mayChange(&c.Call):
+	case jsonspan.Get(c.asked.params, "task") != nil && c.guard.events.mayChange(&c.Call):
 		return relay.Later("", func() relay.Decision {
 			return c.refuseAs(protocol.CallError{Kind: protocol.CallBlocked, Text: taskText}, nil)
 		})
 	case changed:
 		return c.passAs(m)
-	case !c.strict:
-		return relay.Pass(m.With("params", c.params)).Unless(c.mayNotRun)
+	case !c.asked.strict:
+		return relay.Pass(m.With("params", c.asked.params)).Unless(c.mayNotRun)
 	}
 	return relay.Pass(m.Line).Unless(c.mayNotRun)
 }
@@ -97,10 +147,10 @@ const taskText = "not run: hooks judge the results of this tool, and hookd canno
 // passAs passes the call on with the args that hooks left.
 func (c *call) passAs(m *relay.Message) relay.Decision {
 	args := c.Args
-	if c.given != nil {
-		args, _ = (*jsonspan.Budget)(nil).Edit(c.given, args)
+	if c.asked.args != nil {
+		args, _ = (*jsonspan.Budget)(nil).Edit(c.asked.args, args)
 	}
-	return relay.Pass(m.With("params", relay.Replace(c.params, "arguments", args))).Unless(c.mayNotRun)
+	return relay.Pass(m.With("params", relay.Replace(c.asked.params, "arguments", args))).Unless(c.mayNotRun)
 }
 
 // goOn passes on a call that its server asked to be sent again, as hooks judged it before.
@@ -108,22 +158,15 @@ func (c *call) goOn(m *relay.Message, before *call) relay.Decision {
 	c.began, c.contexts = before.began, before.contexts
 	c.ToolCallID, c.Original, c.Args = before.ToolCallID, before.Original, before.Args
 	d := relay.Pass(m.Line)
-	if !jsonspan.Equal(c.Args, orEmpty(c.given)) {
+	if !jsonspan.Equal(c.Args, c.asked.given()) {
 		d = c.passAs(m)
 	}
 	return relay.Later(callLane, func() relay.Decision { return d.Unless(c.mayNotRun) })
 }
 
-func orEmpty(args protocol.RawMessage) protocol.RawMessage {
-	if args == nil {
-		return protocol.RawMessage("{}")
-	}
-	return args
-}
-
 // mayNotRun is asked when it is the call's turn to go to the server.
 func (c *call) mayNotRun() bool {
-	if c.from(judged, running) {
+	if c.progress.from(judged, running) {
 		return false
 	}
 	c.lost(aborted(errCancelled))
@@ -137,7 +180,7 @@ func (c *call) undecided(err error) relay.Decision {
 		err = context.Cause(c.ctx)
 	}
 	c.lost(aborted(err))
-	if c.to(ending) && c.guard.pending.remove(c.request) {
+	if c.progress.to(ending) && c.guard.pending.remove(c.request) {
 		return relay.Answer(relay.ErrorLine(c.request.id, relay.CodeServer, "hookd: the call was not made: "+err.Error()))
 	}
 	return relay.Drop()
@@ -147,35 +190,10 @@ func aborted(cause error) protocol.CallError {
 	return protocol.CallError{Kind: protocol.CallAborted, Text: "aborted: " + cause.Error()}
 }
 
-// to takes the call on to a state, unless the client has cancelled it.
-func (c *call) to(next state) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.state == cancelled {
-		return false
-	}
-	c.state = next
-	return true
-}
-
-// from takes the call from one state to another, and reports whether it was in the former.
-func (c *call) from(was, next state) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.state != was {
-		return false
-	}
-	c.state = next
-	return true
-}
-
 // cancelledByClient ends the call, and whatever hook is asked about it. It reports whether
 // the server need not be told: it has not seen the call, or has answered it.
 func (c *call) cancelledByClient() (ends bool) {
-	c.mu.Lock()
-	was := c.state
-	c.state = cancelled
-	c.mu.Unlock()
+	was := c.progress.cancel()
 	c.guard.pending.cancel(c.request)
 	c.stop(errCancelled)
 	if was == running {
@@ -195,12 +213,12 @@ func (c *call) refuse(kind protocol.CallErrorKind, o *protocol.Outcome) relay.De
 
 func (c *call) refuseAs(problem protocol.CallError, by *string) relay.Decision {
 	text, more := c.failed(problem, by)
-	if !c.to(ending) || !c.guard.pending.remove(c.request) {
+	if !c.progress.to(ending) || !c.guard.pending.remove(c.request) {
 		return relay.Drop()
 	}
 	c.stop(nil)
 	texts := append(append([]string{text}, c.contexts...), more...)
-	return relay.Answer(relay.ResultLine(c.request.id, errorResult(texts, c.modern)))
+	return relay.Answer(relay.ResultLine(c.request.id, errorResult(texts, c.asked.modern)))
 }
 
 // failed tells hooks that the call has no result. It returns what the model reads of that.

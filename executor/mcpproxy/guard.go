@@ -172,7 +172,7 @@ func (g *guard) newCall(m *relay.Message, r *request) (*call, error) {
 	if args != nil && jsonspan.Kind(args) != '{' {
 		return nil, errors.New("the arguments of the call are " + jsonspan.KindName(args) + ", not an object")
 	}
-	c := &call{guard: g, request: r, params: params, given: args, strict: m.Strict}
+	c := &call{guard: g, request: r, asked: asked{params: params, args: args, strict: m.Strict}}
 	c.Call = protocol.Call{
 		ToolCallID: callID(params, r.id), Name: toolname.Served(g.prefix, jsonspan.Text(name)),
 		Kind: protocol.KindMCP, Args: args, Server: g.options.Server,
@@ -180,7 +180,7 @@ func (g *guard) newCall(m *relay.Message, r *request) (*call, error) {
 	if args == nil {
 		c.Args = protocol.RawMessage("{}")
 	}
-	c.modern = jsonspan.Find(params, "/_meta/"+`io.modelcontextprotocol~1protocolVersion`) != nil
+	c.asked.modern = jsonspan.Find(params, "/_meta/"+`io.modelcontextprotocol~1protocolVersion`) != nil
 	r.call = c
 	return c, nil
 }

@@ -22,7 +22,7 @@ type unfinished struct {
 
 // key is the same for a call and for the one that goes on with it.
 func (c *call) key(state protocol.RawMessage) string {
-	return jsonspan.Canonical(jsonspan.Get(c.params, "name")) + jsonspan.Canonical(c.Args) + jsonspan.Canonical(orNull(state))
+	return jsonspan.Canonical(jsonspan.Get(c.asked.params, "name")) + jsonspan.Canonical(c.Args) + jsonspan.Canonical(orNull(state))
 }
 
 func orNull(value protocol.RawMessage) protocol.RawMessage {
@@ -46,10 +46,10 @@ func (u *unfinished) add(key string, c *call) {
 
 // take returns the call that another one goes on with, nil if it is a call of its own.
 func (u *unfinished) take(c *call) *call {
-	if jsonspan.Get(c.params, "inputResponses") == nil && jsonspan.Get(c.params, "requestState") == nil {
+	if jsonspan.Get(c.asked.params, "inputResponses") == nil && jsonspan.Get(c.asked.params, "requestState") == nil {
 		return nil
 	}
-	key := c.key(jsonspan.Get(c.params, "requestState"))
+	key := c.key(jsonspan.Get(c.asked.params, "requestState"))
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	before := u.list[key]

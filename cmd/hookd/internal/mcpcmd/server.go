@@ -31,7 +31,7 @@ func (cmd *Commands) start(argv []string, cwd string) (*server, error) {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		return nil, cli.Failed("no-server", fmt.Errorf("the server cannot be started: %s: %w", argv[0], errors.Unwrap(err)), "write its command as a terminal would find it, or its absolute path")
+		return nil, cli.Failed("no-server", fmt.Errorf("the server cannot be started: %w", err), "write its command as a terminal would find it, or its absolute path")
 	}
 	s := &server{program: argv[0], stderr: make(chan []byte, 64), written: make(chan struct{})}
 	s.child, err = cmd.Opener.Processes.Runtime().Start(context.Background(), &process.Command{
