@@ -19,6 +19,7 @@ main() {
 	trap clean EXIT
 	trap 'exit 129' HUP
 	trap 'exit 130' INT
+	trap 'exit 141' PIPE
 	trap 'exit 143' TERM
 	system=$(system_name)
 	for tool in mktemp tar gzip; do
@@ -32,6 +33,7 @@ main() {
 	check_sum
 	unpack
 	replace
+	clean
 	tell
 }
 
@@ -149,7 +151,7 @@ find_archive() {
 	while read -r sum name || [ -n "$sum" ]; do
 		name=${name#\*}
 		case $name in
-		hookd-"${version:-*}"-"$system".tar.gz | hookd-*-"$system".tar.gz)
+		hookd-*-"$system".tar.gz)
 			[ -z "$version" ] || [ "$name" = "hookd-$version-$system.tar.gz" ] || continue
 			archive=$name wanted=$sum lines=$((lines + 1))
 			;;
@@ -192,8 +194,9 @@ replace() {
 	for program in hookd hookd-bridge; do
 		[ -e "$to/$program" ] || [ -h "$to/$program" ] || continue
 		before=yes
-		ln "$to/$program" "$work/old/$program" 2>/dev/null || cp -pP "$to/$program" "$work/old/$program" ||
-			fail "cannot keep $to/$program until the new one is in place"
+		if [ -h "$to/$program" ] || ! ln "$to/$program" "$work/old/$program" 2>/dev/null; then
+			cp -pP "$to/$program" "$work/old/$program" || fail "cannot keep $to/$program until the new one is in place"
+		fi
 	done
 	trap '' HUP INT TERM
 	if ! mv -f "$new/hookd-bridge" "$to/hookd-bridge" || ! mv -f "$new/hookd" "$to/hookd"; then
@@ -231,7 +234,7 @@ tell() {
 		;;
 	esac
 	printf '%s\n' "To remove them:" \
-		"  $(quoted "$to/hookd") uninstall   # from the settings of your agents" \
+		"  $(quoted "$to/hookd") uninstall AGENT   # each that you installed it into" \
 		"  rm $(quoted "$to/hookd") $(quoted "$to/hookd-bridge")"
 }
 
@@ -258,7 +261,7 @@ quoted() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# clean removes what no longer has a use, at every end.
+# clean removes what no longer has a use: when both programs are in place, and at every end.
 clean() {
 	[ -z "$work" ] || rm -rf -- "$work"
 	[ -z "$made" ] || rmdir -- "$made" 2>/dev/null || :

@@ -134,3 +134,29 @@ func (h *Hook) addEvents(names []string) {
 		}
 	}
 }
+
+// Markdown returns an entry for each hook to take, by group, for the documentation.
+func Markdown() string {
+	var b strings.Builder
+	group := ""
+	for _, h := range Hooks() {
+		if h.Group != group {
+			group = h.Group
+			b.WriteString("## " + strings.ToUpper(group[:1]) + group[1:] + "\n\n")
+		}
+		what := "a program"
+		if h.Rules {
+			what = "rules"
+		}
+		b.WriteString("### " + h.Name + "\n\n" + strings.ToUpper(h.Why[:1]) + h.Why[1:] + ".\n\n")
+		b.WriteString("- [" + h.File + "](../examples/hooks/" + h.File + "), " + what + ", asked at `" + strings.Join(h.Events, "` `") + "`\n")
+		if len(h.Needs) > 0 {
+			b.WriteString("- needs " + strings.Join(h.Needs, ", ") + "\n")
+		}
+		for _, o := range h.Options {
+			b.WriteString("- option `" + o.Name + "`: " + strings.ReplaceAll(o.Meaning, "*", `\*`) + "\n")
+		}
+		b.WriteString("- [its tests](../examples/hooks/" + h.TestFile + ")\n\n")
+	}
+	return b.String()
+}

@@ -21,6 +21,8 @@ const (
 	KindRecipe   = records.KindRecipe
 	KindServer   = records.KindServer
 	KindSettings = records.KindSettings
+
+	KindInstructions = records.KindInstructions
 )
 
 // SettingsState says whether a settings file counts.

@@ -68,6 +68,8 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	env := l.newEnvironment(r, scopes)
 
 	scan := &discover.Scanner{Report: r, Env: env, Hashes: settings.Hooks.Trust.Hashes, HashBudget: bundle.UnallowedHashLimit}
+	// The hash of the whole project covers the instructions.
+	scan.Instructions, scan.Cwd = l.opts.Instructions || len(scan.Hashes) > 0, files.RealPath(l.opts.Cwd)
 	var candidates []*candidate.Hook
 	var resources []*candidate.Resource
 	for _, s := range scopes {
@@ -225,7 +227,7 @@ func (l *loader) survey(ctx context.Context) (*trust.Survey, error) {
 	env := l.newEnvironment(r, scopes)
 	p := &trust.Survey{Report: r, Env: env, Store: l.store, TrustedIn: l.TrustedIn, Inner: env.Inner}
 	if p.Inner != nil {
-		scan := &discover.Scanner{Report: r, Env: env, HashAll: true}
+		scan := &discover.Scanner{Report: r, Env: env, HashAll: true, Instructions: true, Cwd: files.RealPath(l.opts.Cwd)}
 		p.Hooks, p.Resources = scan.Hooks(p.Inner), scan.Resources(p.Inner)
 	}
 	return p, ctx.Err()
@@ -265,7 +267,7 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 		s = env.Inner
 	}
 	s.Decided.Always = true
-	scan := &discover.Scanner{Report: r, Env: env, HashAll: true}
+	scan := &discover.Scanner{Report: r, Env: env, HashAll: true, Instructions: true, Cwd: files.RealPath(l.opts.Cwd)}
 	g := scan.Begin(s, env.HooksFolder)
 	g.Folder = discover.OpenHooks(g.Dir, g.Checks)
 	names, err := discover.ListHooks(g.Dir)

@@ -90,7 +90,7 @@ func newLoader(opts Options) (*loader, error) {
 
 // findPlaces finds the projects that rule.
 func (l *loader) findPlaces() (p workspace.Workspace, err error) {
-	s := &workspace.Search{Home: files.RealPath(l.opts.Home), Recorded: l.recorded, Checks: l.walk()}
+	s := l.search()
 	if p, err = s.Find(l.opts.Project, l.opts.Cwd); err != nil {
 		return p, err
 	}
@@ -100,6 +100,10 @@ func (l *loader) findPlaces() (p workspace.Workspace, err error) {
 		}
 	}
 	return p, nil
+}
+
+func (l *loader) search() *workspace.Search {
+	return &workspace.Search{Home: files.RealPath(l.opts.Home), Recorded: l.recorded, Checks: l.walk()}
 }
 
 // walk looks at whose files are, with what the settings of user and machine lift.

@@ -42,6 +42,10 @@ type Options struct {
 	// event.
 	Pool *exechook.Pool
 
+	// Instructions has AGENTS.md and its like be among the resources: the agent loop reads
+	// them. Other agents have ways of their own to read theirs.
+	Instructions bool
+
 	// Without names hooks to leave out in this process. It reaches neither
 	// required hooks nor those of the managed layer.
 	Without []string

@@ -26,7 +26,7 @@ type Snapshot struct {
 	Hooks    []Info // in running order, as in Set
 	Findings []schema.Finding
 
-	// Resources are the skills, recipes and MCP servers of all layers. The
+	// Resources are the skills, recipes, MCP servers and instructions of all layers. The
 	// settings of Set hold the servers that may be started, and no other.
 	Resources []Resource
 
@@ -36,7 +36,7 @@ type Snapshot struct {
 	// Unallowed are the names of the project's hooks that are absent because nobody
 	// allowed them: the person is told so once per project and process.
 	Unallowed []string
-	// UnallowedResources are such skills, recipes and servers, as folder and name.
+	// UnallowedResources are such skills, recipes, servers and instructions, as kind and name.
 	UnallowedResources []string
 
 	halfWritten       bool      // something looked half-written

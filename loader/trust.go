@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/instructions"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
@@ -25,16 +27,41 @@ type Trust struct {
 	loader *loader
 }
 
-// OpenTrust finds the project and its records.
+// OpenTrust finds the project and its records. With [Options.Instructions] a checkout, or the
+// working directory itself, that has AGENTS.md or its like is one to decide about where there
+// is no other: once something of it is allowed, its record makes it a project.
 func OpenTrust(opts Options) (*Trust, error) {
 	l, err := newLoader(opts)
 	if err != nil {
 		return nil, err
 	}
+	if opts.Instructions && opts.Project == "" && l.Project == "" {
+		if opts.Project = l.instructedFolder(); opts.Project != "" {
+			if named, err := newLoader(opts); err == nil { // else it may not be one, as the home folder
+				l = named
+			}
+		}
+	}
 	if l.stateErr != nil {
 		return nil, fmt.Errorf("%w: %w", ErrState, l.stateErr)
 	}
 	return &Trust{loader: l}, nil
+}
+
+// instructedFolder returns the checkout that the working directory is in, or that directory,
+// if instructions are there; else "".
+func (l *loader) instructedFolder() string {
+	cwd := files.RealPath(l.opts.Cwd)
+	folder := l.search().Checkout(cwd)
+	if folder == "" {
+		folder = cwd
+	}
+	for _, at := range instructions.Folders(folder, cwd, "") {
+		if instructions.Find(folder, at, instructions.OfProject, false, func(string) {}) != nil {
+			return folder
+		}
+	}
+	return ""
 }
 
 // Project is the real path of the project that is decided about, "" without one.
@@ -166,7 +193,7 @@ func (t *Trust) Deny(ctx context.Context, names ...string) error {
 }
 
 // Expect allows the whole project if its hash is the one given, and nothing
-// otherwise.
+// otherwise. Instructions of folders below the root are not a part of that hash.
 func (t *Trust) Expect(ctx context.Context, hash string) error {
 	plan, err := t.Plan(ctx)
 	if err != nil {
@@ -179,7 +206,16 @@ func (t *Trust) Expect(ctx context.Context, hash string) error {
 	if plan.Hash != hash {
 		return fmt.Errorf("%w: expected %s, found %s", ErrUnexpected, hash, plan.Hash)
 	}
-	return t.Allow(plan)
+	var covered []string
+	for i := range plan.Items {
+		if !plan.Items[i].Nested {
+			covered = append(covered, plan.Items[i].Hook)
+		}
+	}
+	if len(covered) == 0 { // without names all would be allowed
+		return trust.MayDecide()
+	}
+	return t.Allow(plan, covered...)
 }
 
 // Follow allows every change of a hook or of settings that are allowed, as soon as it

@@ -122,6 +122,8 @@ var Keys = []Key{
 		Meaning: "messages kept at the beginning"},
 	{Name: "agent.compaction.keepLast", For: ForRun, Type: TypeInt, Default: int64(0), Min: int64(0), Max: int64(1000), Layers: PUM, Tighter: Free,
 		Meaning: "messages kept at the end"},
+	{Name: "agent.instructions.limit", For: ForRun, Type: TypeSize, Default: 64 * kib, Min: int64(0), Max: mib, Layers: PUM, Tighter: Lower, ProjectTightens: true, Unread: int64(0),
+		Meaning: "bytes of the project's `AGENTS.md` files that the model is given; 0 is none; a project may only lower it"},
 	{Name: "agent.summarize.tokens", For: ForRun, Type: TypeInt, Default: int64(60_000), Min: int64(1000), Max: int64(100_000_000), Layers: PUM, Tighter: Free,
 		Meaning: "size of a conversation in tokens; above it the feature `summarize` summarises the middle"},
 	{Name: "agent.selfCritique.rounds", For: ForRun, Type: TypeInt, Default: int64(2), Min: int64(1), Max: int64(20), Layers: PUM, Tighter: Lower, Unread: int64(1),

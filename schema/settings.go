@@ -107,6 +107,7 @@ type AgentSettings struct {
 	Approval        ApprovalSettings
 	Tools           ToolSettings
 	Subagents       SubagentSettings
+	Instructions    InstructionSettings
 	Summarize       SummarizeSettings
 	SelfCritique    SelfCritiqueSettings
 
@@ -122,6 +123,11 @@ type AgentSettings struct {
 
 // SubagentSettings bound the agents that agents start.
 type SubagentSettings struct{ Depth int }
+
+// InstructionSettings rule the feature instructions.
+type InstructionSettings struct {
+	Limit int64 // bytes of the project's files together; 0: none is read
+}
 
 // SummarizeSettings rule the feature summarize.
 type SummarizeSettings struct {

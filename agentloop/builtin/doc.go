@@ -15,10 +15,11 @@
 //     reads the line. approval.go: answers a question about a tool call by the mode and by
 //     what the person said with "always".
 //   - compaction.go: has a recipe replace a conversation that grows too long.
+//   - instructions.go: the folder, the system, the date and AGENTS.md, in the system text.
 //   - skills.go: texts that the model looks up. tasks.go: its list of tasks. metadata.go:
 //     its notes. subagents.go: the tool that starts another agent.
 //   - structured.go: holds the final answer to a JSON Schema. selfcritique.go: has it
-//     judged by a recipe. done.go: what happens when the model is done.
+//     judged by a recipe.
 //
 // A feature speaks to the loop only by events and by [provider.RunContext]. What it
 // remembers of a session it keeps in its hook's state or metadata, so that a resumed

@@ -41,7 +41,14 @@ const (
 // stands as all hooks left it, a refused one is out of the way, and the
 // conversation shows which skills it holds.
 func Skills(files []skill.File) provider.Provider {
-	s := &skills{files: slices.Clone(files), held: map[string]map[string]bool{}}
+	files = slices.Clone(files)
+	return SkillsOf(func() []skill.File { return files })
+}
+
+// SkillsOf is [Skills] with files that may become others while a conversation goes on: it
+// asks for them when a run of the main agent begins.
+func SkillsOf(files func() []skill.File) provider.Provider {
+	s := &skills{files: files, held: map[string]map[string]bool{}}
 	return provider.Provider{
 		Name: skillsName,
 		Hooks: []protocol.GoHook{{
@@ -61,7 +68,7 @@ func Skills(files []skill.File) provider.Provider {
 }
 
 type skills struct {
-	files []skill.File
+	files func() []skill.File
 
 	mu       sync.Mutex
 	read     []skill.Skill   // as they were when the last run began
@@ -120,7 +127,7 @@ func (s *skills) current(refresh bool) ([]skill.Skill, []string) {
 		s.reported = map[string]bool{}
 	}
 	var problems []skill.Problem
-	s.read, problems = skill.Read(s.files)
+	s.read, problems = skill.Read(s.files())
 	var notices []string
 	for _, p := range problems {
 		if text := p.Error(); !s.reported[text] {

@@ -1,4 +1,8 @@
 #!/bin/sh
+# why: every tool call is kept as a line of JSON in .acai/audit.jsonl
+# group: watching
+# needs: sh
+#
 # Keeps a line of JSON for every tool call: the event exactly as hookd sent it.
 # An observer never delays the agent and can refuse nothing, so it needs no reply.
 #

@@ -1,4 +1,8 @@
 #!/usr/bin/env python3
+# why: file tools stay inside the project, whatever links and .. say
+# group: files
+# needs: python3
+#
 # Refuses file tools that leave the project, by "..", by an absolute path or by a
 # symbolic link. Standard library only.
 #

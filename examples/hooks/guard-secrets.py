@@ -1,4 +1,8 @@
 #!/usr/bin/env python3
+# why: file tools stay away from secrets under any name, and grep shows none of their lines
+# group: secrets
+# needs: python3
+#
 # Keeps the file tools away from files such as .env, whatever a call calls them: by a
 # link, by another name of the same file, in another spelling. Lines that grep found in
 # such a file are taken out of what it returns. What a command does is another matter,

@@ -1,4 +1,8 @@
 #!/usr/bin/env python3
+# why: a note on the desktop when a question waits and when the agent is done
+# group: watching
+# needs: python3
+#
 # Shows a note on the desktop when a question waits and when the agent is done, for a
 # person who went away. For your own folder: ~/.acai/hooks. Linux needs notify-send;
 # what it needs to find the desktop are the variables in "env", which hooks do not get

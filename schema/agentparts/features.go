@@ -26,6 +26,7 @@ var Features = []Feature{
 	{Name: "done", On: true, Meaning: "ends a run when the model asks for no more tools"},
 	{Name: "bash", On: true, Meaning: "keeps the lists of commands that never run, or run without asking", Keeps: []string{"agent.tools.bash.deny", "agent.tools.bash.allow"}},
 	{Name: "approval", On: true, Meaning: "answers hooks that ask about a tool call, and remembers what a person answered with always", Keeps: []string{"agent.approval.mode"}},
+	{Name: "instructions", On: true, Meaning: "tells the model the folder, the system, the date, and what the `AGENTS.md` files of the project and of your own say", Keeps: []string{"agent.instructions.limit"}},
 	{Name: "skills", On: true, Meaning: "lists skills for the model and adds those that a prompt calls for"},
 	{Name: "tasks", On: true, Meaning: "gives the model a list of tasks and reminds it of them"},
 	{Name: "compact", On: true, Meaning: "compacts the conversation at the threshold"},

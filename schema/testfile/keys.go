@@ -48,6 +48,8 @@ var Keys = []Key{
 	{"args", Object, OfTest, "the tool's args as an object"},
 	{"data", Object, OfTest, "the event's whole data, in place of the short keys"},
 	{"record", String, OfTest, "the ID of a recorded event, in place of all other keys of the event"},
+	{"state", Any, OfTest, "what the hook kept for itself in this session before"},
+	{"usage", Object, OfTest, "what the run has used so far, as { costUsd: 1.5 }"},
 	{"command", String, OfCall, "the shell command"},
 	{"path", String, OfCall, "the file or folder"},
 	{"content", String, OfCall, "what is written to the file"},

@@ -42,6 +42,8 @@ type Given struct {
 	Data   json.RawMessage // the whole data, nil in short form
 	Record string          // ID of a recorded event
 	Short  []Value         // the short keys, in the order of Keys
+	State  json.RawMessage // what the hook kept before, nil if nothing
+	Usage  json.RawMessage // what the run has used so far, nil if nobody says
 }
 
 // Value is the value of a short key.
@@ -170,6 +172,8 @@ func (r *reader) given(members map[string]*document.Node, path string) (g Given)
 	}
 	g.Args = r.json(members["args"], path, "args", Object)
 	g.Data = r.json(members["data"], path, "data", Object)
+	g.State = r.json(members["state"], path, "state", Any)
+	g.Usage = r.json(members["usage"], path, "usage", Object)
 	for i := range Keys {
 		k := &Keys[i]
 		if n := members[k.Name]; n != nil && k.Place != OfTest {

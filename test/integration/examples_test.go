@@ -21,11 +21,6 @@ func TestExampleHooks(t *testing.T) {
 	write := func(path string) string {
 		return call("write_file", "write", map[string]any{"path": path, "content": "x"})
 	}
-	result := func(text string) string {
-		return withMember(shell("cat .env"), "result", map[string]any{
-			"content": []any{map[string]any{"type": "text", "text": text}}, "isError": false,
-		})
-	}
 	for _, test := range []struct {
 		hook, name, event, data string
 		action                  string
@@ -65,41 +60,20 @@ func TestExampleHooks(t *testing.T) {
 		{"guard-shell.sh", "download searched", "tool-call-start", shell("curl x | grep sh"), "observe", ""},
 		{"guard-shell.sh", "device, clobbered", "tool-call-start", shell("echo x >|/dev/sda"), "block", "device"},
 
-		{"guard-paths.py", "inside", "tool-call-start", write("notes/a.md"), "observe", ""},
 		{"guard-paths.py", "absolute inside", "tool-call-start", write("PROJECT/a.md"), "observe", ""},
-		{"guard-paths.py", "above", "tool-call-start", write("../a.md"), "block", "outside the project"},
-		{"guard-paths.py", "absolute", "tool-call-start", write("/etc/passwd"), "block", "outside the project"},
 		{"guard-paths.py", "neighbour with the same beginning", "tool-call-start", write("PROJECT-2/a"), "block", "outside the project"},
 		{"guard-paths.py", "through a link", "tool-call-start", write("link/passwd"), "block", "outside the project"},
-		{"guard-paths.py", "not a string", "tool-call-start", call("write_file", "write", map[string]any{"path": 3}), "block", "must be a string"},
 		{"guard-paths.py", "another agent's name", "tool-call-start", call("write_file", "write", map[string]any{"absolute_path": "/etc/passwd"}), "block", "outside the project"},
 		{"guard-paths.py", "several", "tool-call-start", call("read_many_files", "read", map[string]any{"paths": []string{"a.md", "../b.md"}}), "block", "outside the project"},
-		{"guard-paths.py", "inside a list", "tool-call-start", call("MultiEdit", "write", map[string]any{"edits": []any{map[string]any{"file_path": "../b.md"}}}), "block", "outside the project"},
-		{"guard-paths.py", "no path to write to", "tool-call-start", call("apply_patch", "write", map[string]any{"input": "*** Update File: ../a.md"}), "block", "cannot be told"},
 		{"guard-paths.py", "no path to read", "tool-call-start", call("grep", "read", map[string]any{"pattern": "/etc"}), "observe", ""},
-		{"guard-paths.py", "not its tool", "tool-call-start", shell("cat /etc/passwd"), "observe", ""},
 
-		{"guard-secrets.py", "another file", "tool-call-start", call("read_file", "read", map[string]any{"path": "notes.md"}), "observe", ""},
-		{"guard-secrets.py", "by name", "tool-call-start", call("read_file", "read", map[string]any{"path": "sub/../.env"}), "block", ".env holds secrets"},
 		{"guard-secrets.py", "by a link", "tool-call-start", call("read_file", "read", map[string]any{"path": "notes"}), "block", ".env holds secrets"},
 		{"guard-secrets.py", "by a link of a folder", "tool-call-start", write("here/new/.env.local"), "block", ".env.local holds secrets"},
 		{"guard-secrets.py", "by a hard link", "tool-call-start", call("edit_file", "write", map[string]any{"path": "twin", "oldText": "a", "newText": "b"}), "block", ".env holds secrets"},
-		{"guard-secrets.py", "in capitals", "tool-call-start", write(".ENV"), "block", "holds secrets"},
 		{"guard-secrets.py", "searched", "tool-call-start", call("grep", "read", map[string]any{"pattern": "x"}), "observe", ""},
-		{"guard-secrets.py", "no path", "tool-call-start", call("read_file", "read", map[string]any{"file": ".env"}), "block", "cannot be told"},
 		{"guard-secrets.py", "found", "tool-call-end", withMember(call("grep", "read", map[string]any{"pattern": "x"}), "result", map[string]any{
 			"content": []any{map[string]any{"type": "text", "text": "a.md:1:x\n.env:1:x\ntwin:1:x\n"}}, "isError": false,
 		}), "modify", `"text":"a.md:1:x\n\n(lines`},
-		{"notify-desktop.py", "of another kind", "notification", `{"kind":"info","text":"x"}`, "observe", ""}, // more: a-person-who-went-away-is-told.txtar
-
-		{"add-flag.py", "install", "tool-call-start", shell("cd web && npm install left-pad"), "modify", "npm install --ignore-scripts left-pad"},
-		{"add-flag.py", "has it", "tool-call-start", shell("npm ci --ignore-scripts"), "observe", ""},
-		{"add-flag.py", "other command", "tool-call-start", shell("npm run install-all"), "observe", ""},
-		{"add-flag.py", "cannot read", "tool-call-start", call("bash", "shell", map[string]any{"command": 7}), "block", "could not be made (exit)"},
-
-		{"redact.js", "key", "tool-call-end", result("key AKIAABCDEFGHIJKLMNOP"), "modify", "[redacted aws-key]"},
-		{"redact.js", "assignment", "tool-call-end", result("DB_PASSWORD=hunter2"), "modify", "DB_PASSWORD=[redacted]"},
-		{"redact.js", "nothing secret", "tool-call-end", result("hello"), "observe", ""},
 
 		{"python-syntax.py", "parses", "tool-call-start", call("write_file", "write", map[string]any{"path": "a.py", "content": "x = 1\n"}), "observe", ""},
 		{"python-syntax.py", "does not parse", "tool-call-start", call("write_file", "write", map[string]any{"path": "a.py", "content": "def f(:\n"}), "block", "would not parse"},

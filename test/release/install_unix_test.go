@@ -4,10 +4,8 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -19,182 +17,6 @@ import (
 	"testing"
 	"time"
 )
-
-// TestMain lets this program be a hookd that runs while another one is installed.
-func TestMain(m *testing.M) {
-	if os.Getenv("HOOKD_TEST_WAITS") != "" {
-		_, _ = os.Stdin.Read(make([]byte, 1)) // until the test closes it
-		return
-	}
-	os.Exit(m.Run())
-}
-
-// installation is one run of install.sh: a release of programs that are shell scripts, a
-// folder to install into, and programs that stand before those of the machine.
-type installation struct {
-	t        *testing.T
-	release  string            // the folder with the archive
-	to       string            // where the programs go; holds an older pair
-	home     string            //
-	programs map[string]string // text of programs, first on PATH
-	path     string            // PATH after them; "" is the machine's
-	out, err string            // what it said
-	code     int
-}
-
-var (
-	newPair = map[string]string{"hookd": "#!/bin/sh\necho \"hookd v1.2.3 (${1-})\"\n", "hookd-bridge": "#!/bin/sh\necho new bridge\n"}
-	oldPair = map[string]string{"hookd": "#!/bin/sh\necho old hookd\n", "hookd-bridge": "#!/bin/sh\necho old bridge\n"}
-)
-
-func newInstallation(t *testing.T) *installation {
-	t.Helper()
-	dir := t.TempDir()
-	in := &installation{t: t, release: filepath.Join(dir, "release"), to: filepath.Join(dir, "bin"), home: filepath.Join(dir, "home"), programs: map[string]string{}}
-	for _, folder := range []string{in.release, in.to, in.home} {
-		if err := os.Mkdir(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	in.pack("1.2.3", newPair)
-	for name, text := range oldPair {
-		in.write(filepath.Join(in.to, name), text)
-	}
-	return in
-}
-
-func (in *installation) write(path, text string) {
-	in.t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		in.t.Fatal(err)
-	}
-}
-
-// archive is the name of the archive for this system.
-func (in *installation) archive(version string) string {
-	return (&source{version: version}).archiveName(host()) + ".tar.gz"
-}
-
-// pack puts a release with these programs in the folder.
-func (in *installation) pack(version string, programs map[string]string) {
-	in.t.Helper()
-	var files []member
-	for name, text := range programs {
-		files = append(files, member{name: name, data: []byte(text), mode: 0o755})
-	}
-	name := in.archive(version)
-	data, err := packTar(strings.TrimSuffix(name, ".tar.gz"), files, firstTime)
-	if err != nil {
-		in.t.Fatal(err)
-	}
-	in.write(filepath.Join(in.release, name), string(data))
-	in.write(filepath.Join(in.release, "SHA256SUMS"), string(sums([]member{
-		{name: name, data: data}, {name: "hookd-" + version + "-plan9-mips.tar.gz"}, {name: "install.sh"}})))
-}
-
-func script(t *testing.T) string {
-	t.Helper()
-	path, err := filepath.Abs("../../install.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// command is install.sh with these arguments, in a process group of its own.
-func (in *installation) command(args ...string) *exec.Cmd {
-	in.t.Helper()
-	bin := filepath.Join(filepath.Dir(in.to), "programs")
-	if err := os.MkdirAll(bin, 0o755); err != nil {
-		in.t.Fatal(err)
-	}
-	for name, text := range in.programs {
-		in.write(filepath.Join(bin, name), text)
-	}
-	path := in.path
-	if path == "" {
-		path = os.Getenv("PATH")
-	}
-	ctx, cancel := context.WithTimeout(in.t.Context(), time.Minute)
-	in.t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, "/bin/sh", append([]string{script(in.t)}, args...)...)
-	cmd.Dir = filepath.Dir(in.to)
-	cmd.Env = []string{"PATH=" + bin + ":" + path, "HOME=" + in.home, "REAL=" + os.Getenv("PATH"), "RELEASE=" + in.release}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.WaitDelay = 10 * time.Second
-	return cmd
-}
-
-// run runs it on the release, unless the arguments name another one.
-func (in *installation) run(args ...string) {
-	in.t.Helper()
-	if !slices.Contains(args, "--from") {
-		args = append(args, "--from", in.release)
-	}
-	if !slices.Contains(args, "--to") {
-		args = append(args, "--to", in.to)
-	}
-	in.finish(in.command(args...))
-}
-
-func (in *installation) finish(cmd *exec.Cmd) {
-	in.t.Helper()
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		in.t.Fatal(err)
-	}
-	in.code, in.out, in.err = cmd.ProcessState.ExitCode(), out.String(), said.String()
-}
-
-// tree returns all that is in a folder: what files hold and where links lead.
-func tree(t *testing.T, folder string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() && path == folder {
-			return err
-		}
-		name, _ := filepath.Rel(folder, path)
-		switch {
-		case e.IsDir():
-			all[name] = "folder"
-		case e.Type()&fs.ModeSymlink != 0:
-			all[name], err = os.Readlink(path)
-		default:
-			var data []byte
-			data, err = os.ReadFile(path)
-			all[name] = string(data)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-// succeeded asserts that exactly the new pair is in the folder.
-func (in *installation) succeeded(folder string) {
-	in.t.Helper()
-	if in.code != 0 || in.err != "" {
-		in.t.Fatalf("exit code %d\n%s%s", in.code, in.out, in.err)
-	}
-	if got := tree(in.t, folder); !maps.Equal(got, newPair) {
-		in.t.Errorf("the folder holds %q", got)
-	}
-	for name := range newPair {
-		info, err := os.Stat(filepath.Join(folder, name))
-		if err != nil || info.Mode() != 0o755 {
-			in.t.Errorf("%s: %v, %v", name, info, err)
-		}
-	}
-	if !strings.Contains(in.out, "installed hookd v1.2.3 (version)\n") {
-		in.t.Errorf("it said %q", in.out)
-	}
-}
 
 // Whatever is wrong: a clear error, and everything is as it was.
 func TestAFailedInstallationChangesNothing(t *testing.T) {
@@ -240,6 +62,9 @@ func TestAFailedInstallationChangesNothing(t *testing.T) {
 		"no folder with a release": {says: "there is no file /nowhere/SHA256SUMS", args: []string{"--from", "/nowhere"}},
 		"an archive with one program": {says: "cannot unpack", change: func(in *installation) {
 			in.pack("1.2.3", map[string]string{"hookd": newPair["hookd"]})
+		}},
+		"a program that is a link": {says: "has no program hookd-bridge", change: func(in *installation) {
+			in.packLink()
 		}},
 		"a program that does not run": {says: "does not run in", change: func(in *installation) {
 			in.pack("1.2.3", map[string]string{"hookd": "#!/bin/sh\necho no such processor >&2; exit 7\n", "hookd-bridge": "x"})
@@ -302,61 +127,6 @@ func TestAFailedInstallationChangesNothing(t *testing.T) {
 			}
 		})
 	}
-}
-
-func (in *installation) read(name string) string {
-	in.t.Helper()
-	text, err := os.ReadFile(filepath.Join(in.release, name))
-	if err != nil {
-		in.t.Fatal(err)
-	}
-	return string(text)
-}
-
-func (in *installation) cut(name string, at int) {
-	in.t.Helper()
-	in.write(filepath.Join(in.release, name), in.read(name)[:at])
-}
-
-func (in *installation) remove(name string) {
-	in.t.Helper()
-	if err := os.Remove(filepath.Join(in.release, name)); err != nil {
-		in.t.Fatal(err)
-	}
-}
-
-// empty takes the older pair away.
-func (in *installation) empty() {
-	in.t.Helper()
-	if err := os.RemoveAll(in.to); err != nil {
-		in.t.Fatal(err)
-	}
-}
-
-// folder puts a folder where a program goes.
-func (in *installation) folder(program string) {
-	in.t.Helper()
-	path := filepath.Join(in.to, program)
-	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755)); err != nil {
-		in.t.Fatal(err)
-	}
-}
-
-// failingMove makes renames to a program fail, apart from the one that puts it back.
-func (in *installation) failingMove(program string) {
-	in.programs["mv"] = "#!/bin/sh\ncase \"$2 $3\" in */old/*) ;; *\" \"*/bin/" + program + ") echo mv: no >&2; exit 1 ;; esac\nPATH=$REAL exec mv \"$@\"\n"
-}
-
-func (in *installation) system(kernel, machine string) {
-	in.programs["uname"] = fmt.Sprintf("#!/bin/sh\ncase $1 in -s) echo %s ;; -m) echo %s ;; esac\n", kernel, machine)
-}
-
-// onlyPrograms leaves the script only what it cannot do without.
-func (in *installation) onlyPrograms() {
-	for _, name := range []string{"uname", "mktemp", "tar", "gzip", "mkdir", "rm", "rmdir", "cp", "mv", "ln", "ls", "chmod", "sed", "cat"} {
-		in.programs[name] = "#!/bin/sh\nPATH=$REAL exec " + name + " \"$@\"\n"
-	}
-	in.path = in.release // where no programs are
 }
 
 func TestInstallReplacesBothPrograms(t *testing.T) {
@@ -430,6 +200,29 @@ func TestInstallPrintsLinesToPaste(t *testing.T) {
 	}
 }
 
+// Nobody may read what it says: the programs are in place, and nothing else is left.
+func TestInstallThatNobodyListensTo(t *testing.T) {
+	t.Parallel()
+	for _, broken := range []bool{false, true} {
+		in := newInstallation(t)
+		if broken {
+			in.remove("SHA256SUMS")
+		}
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = reader.Close()
+		cmd := in.command("--from", in.release, "--to", in.to)
+		cmd.Stdout, cmd.Stderr = writer, writer
+		_ = cmd.Run() // by its exit code nobody heard, or the installation failed
+		_ = writer.Close()
+		if got, want := tree(t, in.to), map[bool]map[string]string{false: newPair, true: oldPair}[broken]; !maps.Equal(got, want) {
+			t.Errorf("the folder holds %q", got)
+		}
+	}
+}
+
 // A name in place of a program may lead elsewhere, as Homebrew's do. What it leads to
 // belongs to somebody else.
 func TestInstallReplacesALinkAndNotWhatItLeadsTo(t *testing.T) {
@@ -437,12 +230,15 @@ func TestInstallReplacesALinkAndNotWhatItLeadsTo(t *testing.T) {
 	in := newInstallation(t)
 	other := filepath.Join(in.home, "other")
 	in.write(other, "theirs")
-	if err := errors.Join(os.Remove(filepath.Join(in.to, "hookd")), os.Symlink(other, filepath.Join(in.to, "hookd"))); err != nil {
-		t.Fatal(err)
-	}
 	in.failingMove("hookd")
-	if in.run(); in.code != 1 || tree(t, in.to)["hookd"] != other {
-		t.Fatalf("after a failure: %v\n%s", tree(t, in.to), in.err)
+	for _, to := range []string{other, filepath.Join(in.home, "nowhere")} {
+		link := filepath.Join(in.to, "hookd-bridge") // which is renamed first
+		if err := errors.Join(os.Remove(link), os.Symlink(to, link)); err != nil {
+			t.Fatal(err)
+		}
+		if in.run(); in.code != 1 || tree(t, in.to)["hookd-bridge"] != to {
+			t.Fatalf("after a failure: %v\n%s", tree(t, in.to), in.err)
+		}
 	}
 	delete(in.programs, "mv")
 	if err := os.Remove(filepath.Join(filepath.Dir(in.to), "programs", "mv")); err != nil {
@@ -645,14 +441,4 @@ func TestInstallIntoAFolderThatOthersOwn(t *testing.T) {
 	if in.code != 1 || !strings.Contains(in.err, "cannot write in "+in.to) || !maps.Equal(tree(t, in.to), oldPair) {
 		t.Errorf("exit code %d\n%s", in.code, in.err)
 	}
-}
-
-func waitFor(t *testing.T, path string) {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(path); err == nil {
-			return
-		}
-	}
-	t.Fatalf("%s never came", path)
 }

@@ -2,13 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -66,41 +62,31 @@ type linkedModule struct {
 	packages           []string // their folders
 }
 
+// What go list prints of each linked package: its folder, then path, version and folder of
+// the module that is linked, which may stand in for another.
+const listForm = `{{$d := .Dir}}{{with .Module}}{{if not .Main}}{{with or .Replace .}}{{printf "%s\t%s\t%s\t%s" $d .Path .Version .Dir}}{{end}}{{end}}{{end}}`
+
 // linkedModules returns those of a target, without our own.
 func (b *builder) linkedModules(ctx context.Context, t target) (modules []linkedModule, err error) {
-	args := append([]string{"list", "-deps", "-json=Dir,Module"}, packages()...)
+	args := append([]string{"list", "-deps", "-f", listForm}, packages()...)
 	out, err := run(ctx, b.folder, b.env(t), "go", args...)
 	if err != nil {
 		return nil, err
 	}
 	at := map[string]int{}
-	for dec := json.NewDecoder(strings.NewReader(out)); ; {
-		var p struct {
-			Dir    string
-			Module *struct {
-				Path, Version, Dir string
-				Main               bool
-				Replace            *struct{ Path, Version, Dir string }
-			}
+	for row := range strings.Lines(out) {
+		words := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
+		if len(words) != 4 {
+			return nil, fmt.Errorf("go list says %q", row)
 		}
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			return modules, nil
-		} else if err != nil {
-			return nil, err
-		}
-		if p.Module == nil || p.Module.Main {
-			continue
-		}
-		m := linkedModule{path: p.Module.Path, version: p.Module.Version, dir: p.Module.Dir}
-		if r := p.Module.Replace; r != nil {
-			m = linkedModule{path: r.Path, version: r.Version, dir: r.Dir}
-		}
+		m := linkedModule{path: words[1], version: words[2], dir: words[3]}
 		if _, known := at[m.path]; !known {
 			at[m.path] = len(modules)
 			modules = append(modules, m)
 		}
-		modules[at[m.path]].packages = append(modules[at[m.path]].packages, p.Dir)
+		modules[at[m.path]].packages = append(modules[at[m.path]].packages, words[0])
 	}
+	return modules, nil
 }
 
 // licenceFiles returns the texts in the module's own folder, and those in the folders of its
@@ -137,13 +123,22 @@ func (m linkedModule) licenceFiles() (files []licenceFile, err error) {
 
 // isLicence reports whether a file of that name says what is allowed.
 func isLicence(name string) bool {
-	return regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying)([-_.][^/]*)?$`).MatchString(filepath.Base(name)) && !strings.HasSuffix(name, ".go")
+	return startsWithOneOf(filepath.Base(name), "license", "licence", "unlicense", "copying")
 }
 
 // isNotice reports whether a file of that name must be passed on with the licence, or is it.
 func isNotice(name string) bool {
-	return isLicence(name) || !strings.HasSuffix(name, ".go") &&
-		regexp.MustCompile(`(?i)^(notice|patents|authors|contributors|copyright)([-_.][^/]*)?$`).MatchString(name)
+	return isLicence(name) || startsWithOneOf(name, "notice", "patents", "authors", "contributors", "copyright")
+}
+
+// startsWithOneOf reports whether a file's name is one of the words, or goes on after it as
+// LICENSE-MIT and License.txt do. Code is none.
+func startsWithOneOf(name string, words ...string) bool {
+	name = strings.ToLower(name)
+	return !strings.HasSuffix(name, ".go") && slices.ContainsFunc(words, func(word string) bool {
+		rest, is := strings.CutPrefix(name, word)
+		return is && (rest == "" || strings.ContainsAny(rest[:1], "-_."))
+	})
 }
 
 func (l licences) has(module, version string) bool {

@@ -15,11 +15,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -56,44 +58,64 @@ func main() {
 // release writes a whole release of the clone in a folder to out. What was there before
 // goes only when everything is made.
 func release(ctx context.Context, clone, out string, targets []target, snapshot bool) error {
-	src, err := readSource(ctx, clone, snapshot)
+	git := func(args ...string) (string, error) { return run(ctx, clone, nil, "git", args...) }
+	src, err := readSource(clone, git, snapshot)
 	if err != nil {
 		return err
 	}
-	b, err := newBuilder(ctx, src)
+	temp, err := os.MkdirTemp("", "hookd-release-")
 	if err != nil {
 		return err
 	}
-	defer b.close()
-	fmt.Printf("hookd %s of commit %.12s, with %s\n", src.version, src.commit, b.goVersion)
-	pages, err := b.pages(ctx)
-	if err != nil {
-		return err
-	}
-	texts, err := src.texts()
-	if err != nil {
-		return err
-	}
-	var files []member
-	for _, t := range targets {
-		archive, err := b.archive(ctx, t, append(pages[:len(pages):len(pages)], texts...))
-		if err != nil {
-			return fmt.Errorf("%s: %w", t, err)
+	defer os.RemoveAll(temp)
+	if !snapshot {
+		if err := src.cloneTo(filepath.Join(temp, "clone"), git); err != nil {
+			return err
 		}
-		fmt.Printf("%s  %5.1f MiB\n", archive.name, float64(len(archive.data))/(1<<20))
-		files = append(files, archive)
 	}
-	more, err := src.published(files)
+	b, err := newBuilder(ctx, src, temp)
 	if err != nil {
 		return err
 	}
-	files = append(files, more...)
-	files = append(files, member{name: "SHA256SUMS", data: sums(files), mode: 0o644})
+	fmt.Printf("hookd %s of commit %.12s, with %s\n", src.version, src.commit, b.goVersion)
+	files, err := b.files(ctx, targets)
+	if err != nil {
+		return err
+	}
+	if now, err := readSource(clone, git, snapshot); err != nil || now.version != src.version {
+		return errors.Join(errors.New("the clone was changed while it was built; once more"), err)
+	}
 	if err := replaceFolder(out, files); err != nil {
 		return err
 	}
 	fmt.Printf("%d files in %s\n", len(files), out)
 	return nil
+}
+
+// files returns all that a release consists of.
+func (b *builder) files(ctx context.Context, targets []target) (files []member, err error) {
+	pages, err := b.pages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := b.texts()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range targets {
+		archive, err := b.archive(ctx, t, slices.Concat(pages, texts))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t, err)
+		}
+		fmt.Printf("%s  %5.1f MiB\n", archive.name, float64(len(archive.data))/(1<<20))
+		files = append(files, archive)
+	}
+	more, err := b.published(files)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, more...)
+	return append(files, member{name: "SHA256SUMS", data: sums(files), mode: 0o644}), nil
 }
 
 // replaceFolder writes files to a folder of that name. The folder that was there is

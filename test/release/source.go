@@ -17,7 +17,7 @@ import (
 
 // source is the commit that a release is made of.
 type source struct {
-	folder   string
+	folder   string // a clone
 	version  string // 1.2.3, as files and pages have it
 	tag      string // v1.2.3, as the program says it and links name it; "" is a snapshot
 	commit   string
@@ -31,11 +31,13 @@ const tagForm = `^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-
 // The first moment that a zip file can name.
 var firstTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
+// gitCommand runs git in the clone and returns what it prints.
+type gitCommand func(args ...string) (string, error)
+
 // readSource says which version the clone in a folder is. Without snapshot the tree must be
 // as it was committed, and HEAD must have one tag of a release, with its section in
 // CHANGELOG.md.
-func readSource(ctx context.Context, folder string, snapshot bool) (*source, error) {
-	git := func(args ...string) (string, error) { return run(ctx, folder, nil, "git", args...) }
+func readSource(folder string, git gitCommand, snapshot bool) (*source, error) {
 	commit, err := git("rev-parse", "--verify", "HEAD")
 	if err != nil {
 		return nil, fmt.Errorf("a release is made in a clone: %w", err)
@@ -69,6 +71,23 @@ func readSource(ctx context.Context, folder string, snapshot bool) (*source, err
 	return s, s.inChangelog()
 }
 
+// cloneTo makes the source a fresh clone of the commit. Files that git ignores, which could
+// be embedded or change what is compiled, are not in it, nor is what is edited meanwhile.
+func (s *source) cloneTo(folder string, git gitCommand) error {
+	from, err := git("rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	if _, err := git("clone", "-q", "--no-checkout", from, folder); err != nil {
+		return err
+	}
+	if _, err := git("-C", folder, "-c", "advice.detachedHead=false", "checkout", "-q", s.commit); err != nil {
+		return err
+	}
+	s.folder = folder
+	return nil
+}
+
 // releaseTag returns the one tag that names a release.
 func releaseTag(tags string) (string, error) {
 	form := regexp.MustCompile(tagForm)
@@ -84,7 +103,7 @@ func releaseTag(tags string) (string, error) {
 }
 
 // commitTime is SOURCE_DATE_EPOCH if that is set, else the time of the commit.
-func commitTime(git func(...string) (string, error)) (time.Time, error) {
+func commitTime(git gitCommand) (time.Time, error) {
 	name, text := "SOURCE_DATE_EPOCH", os.Getenv("SOURCE_DATE_EPOCH")
 	if text == "" {
 		var err error

@@ -70,6 +70,9 @@ func (d *Draft) Add(name string) error {
 	return d.put(name, filepath.Join(d.Base, filepath.FromSlash(name)))
 }
 
+// AddFrom puts a file that lies elsewhere into the bundle, under a name.
+func (d *Draft) AddFrom(name, where string) error { return d.put(name, where) }
+
 // put adds a file under a name.
 func (d *Draft) put(name, where string) error {
 	d.See(where)

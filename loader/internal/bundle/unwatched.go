@@ -46,6 +46,9 @@ func (c *Code) NoteKind(words []string) {
 		}
 		c.Note("%s starts another program in the project", name)
 	case interpreter.KindOther:
+		if interpreter.Sealed(words) {
+			return
+		}
 		c.Note("%s reads settings and modules from the working directory", name)
 	default:
 		for _, word := range words[1:] {

@@ -59,10 +59,11 @@ type Import struct {
 	Refuses []protocol.EventName
 }
 
-// Resource is a skill, a recipe or an MCP server as it was found.
+// Resource is a skill, a recipe, an MCP server or a file of instructions as it was found.
 type Resource struct {
 	Subject
 	Title        string            // its name alone
+	Real         string            // of instructions: the file with links followed
 	Server       *schema.MCPServer // with its variables in their places
 	Unset        *report.Problem   // why it cannot be started here, though it may be allowed
 	Waits        bool              // of a server: nobody allowed the settings that name it
@@ -95,6 +96,27 @@ func (f *Subject) Hash() string {
 // RunsUnwatched reports whether the hook runs code that its hash does not cover.
 func (f *Hook) RunsUnwatched() bool {
 	return f.Resolution.Hook.InPlace || len(f.Unwatched) > 0
+}
+
+// instructionsDir stands before the name of a file of instructions in records and messages:
+// no hook is named so.
+const instructionsDir = "instructions/"
+
+// InstructionsBase returns the name of a file of instructions in its own scope.
+func InstructionsBase(file string) string { return instructionsDir + file }
+
+// File is the resource's own file among those of its bundle, which is also what of its name
+// is a path.
+func (f *Resource) File() string {
+	if f.Kind == records.KindInstructions {
+		return strings.TrimPrefix(f.Base, instructionsDir)
+	}
+	return f.Base
+}
+
+// IsNested reports whether it is a file of instructions in a folder below the root.
+func (f *Resource) IsNested() bool {
+	return f.Kind == records.KindInstructions && strings.Contains(f.File(), "/")
 }
 
 // IsThere reports whether a recorded resource still has a file or a settings entry.

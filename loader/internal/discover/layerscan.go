@@ -26,6 +26,9 @@ type Scanner struct {
 	Hashes     []string // hooks.trust.hashes in force: what they may name is hashed
 	HashAll    bool     // every hash is needed: a person looks
 	HashBudget int64    // bytes that may still be hashed without need
+
+	Instructions bool   // AGENTS.md and its like are looked for
+	Cwd          string // real path of the working directory, for those
 }
 
 // layerScan is the state while one scope is scanned.

@@ -11,9 +11,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/instructions"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
@@ -33,7 +35,7 @@ var resourceFolders = []struct {
 
 const serversDir = "mcpServers" // stands before a server's name in records and messages
 
-// Resources finds the skills, recipes and servers of one scope. A layer that is not there
+// Resources finds the skills, recipes, servers and instructions of one scope. A layer that is not there
 // holds none.
 func (sc *Scanner) Resources(s *candidate.Scope) []*candidate.Resource {
 	if s.Dir == "" {
@@ -42,6 +44,9 @@ func (sc *Scanner) Resources(s *candidate.Scope) []*candidate.Resource {
 	g := sc.Begin(s, s.Dir)
 	for _, folder := range resourceFolders {
 		g.resourceFiles(folder.kind, folder.dir, folder.file)
+	}
+	if sc.Instructions {
+		g.instructions()
 	}
 	g.servers(s.File.InForce.Values, false)
 	if s.File.Waiting != nil {
@@ -127,6 +132,60 @@ func (g *layerScan) resourceFile(kind records.Kind, name, member string, helpers
 	})
 }
 
+// instructions adds the files of instructions: of a project those in its root and on the way
+// from there to the working directory, else the one in the layer's folder.
+func (g *layerScan) instructions() {
+	root, names, folders := g.Dir, []string{instructions.OwnName}, []string{"."}
+	if g.scope.Layer == protocol.Project {
+		root, names = g.scope.Root, instructions.OfProject
+		folders = instructions.Folders(root, g.Cwd, g.Env.Workspace.Inside(g.scope.Project))
+		for _, r := range g.scope.Decided.Here.Hooks {
+			if f := (&candidate.Resource{Subject: candidate.Subject{Kind: r.Kind, Base: r.Hook}}); g.HashAll && f.IsNested() && !slices.Contains(folders, path.Dir(f.File())) {
+				folders = append(folders, path.Dir(f.File()))
+			}
+		}
+	}
+	for _, folder := range folders {
+		file := instructions.Find(root, folder, names, g.scope.Layer != protocol.Project, g.Inputs.See)
+		if file == nil {
+			continue
+		}
+		f := g.resource(records.KindInstructions, file.Name, candidate.InstructionsBase(file.Name), file.Path)
+		f.Real = file.Real
+		if f.Problem == nil {
+			f.Problem = flawOf(g, file)
+		}
+		if f.Problem != nil {
+			continue
+		}
+		g.sealResource(f, nil, root, func(d *bundle.Draft) error { return d.AddFrom(file.Name, file.Real) })
+	}
+}
+
+// flawOf returns why a file of instructions cannot be used. What it holds is looked at only
+// where a person decides: who uses it looks again.
+func flawOf(g *layerScan, file *instructions.File) *report.Problem {
+	if file.Problem != nil {
+		return file.Problem
+	}
+	if _, unsafe, err := g.Checks.Follow(file.Path); err != nil {
+		return unreadable(file.Path, err)
+	} else if unsafe != "" {
+		return &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
+	}
+	if !g.HashAll {
+		return nil
+	}
+	bytes, err := files.ReadSmall(file.Real, instructions.MaxSize)
+	if err != nil {
+		return unreadable(file.Path, err)
+	}
+	if why := text.Flaw(bytes); why != "" {
+		return &report.Problem{Why: why, Remedy: "write it as plain text in UTF-8"}
+	}
+	return nil
+}
+
 // server adds one MCP server. What it starts of the project is a part of
 // what is allowed, as with a command hook.
 func (g *layerScan) server(name string, s schema.MCPServer, file string) {
@@ -185,12 +244,18 @@ func (g *layerScan) sealResource(f *candidate.Resource, said any, base string, f
 func (g *layerScan) recordedResources() {
 	for i := range g.scope.Decided.Here.Hooks {
 		r := &g.scope.Decided.Here.Hooks[i]
-		if !r.IsResource() || r.Kind == records.KindSettings {
+		if !r.IsResource() || r.Kind == records.KindSettings || r.Kind == records.KindInstructions && !g.Instructions {
 			continue
 		}
 		at := slices.IndexFunc(g.resources, func(f *candidate.Resource) bool { return f.Base == r.Hook })
 		if at < 0 {
-			g.resources = append(g.resources, &candidate.Resource{Title: titleOf(r.Hook), Subject: candidate.Subject{Scope: g.scope, Kind: r.Kind, Name: g.scope.Prefix + r.Hook, Base: r.Hook, Record: r}})
+			gone := &candidate.Resource{Title: titleOf(r.Hook), Subject: candidate.Subject{Scope: g.scope, Kind: r.Kind, Name: g.scope.Prefix + r.Hook, Base: r.Hook, Record: r}}
+			if gone.Kind == records.KindInstructions {
+				gone.Title = gone.File()
+			}
+			if g.HashAll || !gone.IsNested() { // another working directory may have it
+				g.resources = append(g.resources, gone)
+			}
 			continue
 		}
 		g.resources[at].Record = r

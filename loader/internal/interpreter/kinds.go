@@ -72,6 +72,30 @@ var codeOptions = map[Kind]struct {
 	KindOther:  {"erlBREdi", []string{"--run", "--eval", "--execute"}},
 }
 
+// sealing are the options with which a program that configures itself from the working
+// directory takes nothing from there. All of them are needed.
+var sealing = map[string][]string{
+	"bun":  {"--config=/dev/null", "--env-file=/dev/null"}, // else bunfig.toml can preload code, and .env sets variables
+	"deno": {"--no-config"},
+}
+
+// Sealed reports whether the words of a command line start a program that reads neither
+// settings nor modules from the working directory, since they say so before the script.
+func Sealed(words []string) bool {
+	options, known := sealing[strings.ToLower(filepath.Base(words[0]))]
+	if !known {
+		return false
+	}
+	words = words[1:]
+	if len(words) > 0 && words[0] == "run" {
+		words = words[1:]
+	}
+	if script := slices.IndexFunc(words, func(word string) bool { return !strings.HasPrefix(word, "-") || word == "--" }); script >= 0 {
+		words = words[:script]
+	}
+	return !slices.ContainsFunc(options, func(option string) bool { return !slices.Contains(words, option) })
+}
+
 // KnowsCodeOptions reports whether hookd knows by which options a program of the
 // kind takes code.
 func (k Kind) KnowsCodeOptions() bool { return codeOptions[k].letters != "" }

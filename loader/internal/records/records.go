@@ -33,7 +33,7 @@ const (
 // Record is one decision, with everything that was decided about. The
 // recorded entry tells what a guard was, once it is changed or gone.
 type Record struct {
-	Hook     string           `json:"hook"`          // of what is no hook its folder and name: skills/x.md, mcpServers/git
+	Hook     string           `json:"hook"`          // of what is no hook its kind and name: skills/x.md, mcpServers/git, instructions/AGENTS.md
 	Kind     Kind             `json:"kind,omitzero"` // "": a hook
 	Decision Decision         `json:"decision"`
 	Hash     string           `json:"hash"`
@@ -284,6 +284,8 @@ const (
 	KindSkill  Kind = "skill"  // .acai/skills/NAME.md or .acai/skills/NAME/SKILL.md
 	KindRecipe Kind = "recipe" // .acai/recipes/NAME.md
 	KindServer Kind = "server" // an entry of agent.mcpServers
+
+	KindInstructions Kind = "instructions" // AGENTS.md, or CLAUDE.md where there is none
 
 	KindSettings Kind = "settings" // the project's settings file
 )

@@ -158,7 +158,7 @@ func TestMergeOfNothingIsTheDefaults(t *testing.T) {
 			Tools: schema.ToolSettings{
 				Bash: schema.BashSettings{Timeout: 2 * time.Minute, Output: 32 << 10, Deny: []string{}, Allow: []string{}}, Env: []string{},
 			},
-			Subagents: schema.SubagentSettings{Depth: 3}, Summarize: schema.SummarizeSettings{Tokens: 60_000}, SelfCritique: schema.SelfCritiqueSettings{Rounds: 2}, ProvidersOff: []string{}, Features: []string{}, Prices: []schema.Price{}, MCPServers: map[string]schema.MCPServer{},
+			Subagents: schema.SubagentSettings{Depth: 3}, Instructions: schema.InstructionSettings{Limit: 64 << 10}, Summarize: schema.SummarizeSettings{Tokens: 60_000}, SelfCritique: schema.SelfCritiqueSettings{Rounds: 2}, ProvidersOff: []string{}, Features: []string{}, Prices: []schema.Price{}, MCPServers: map[string]schema.MCPServer{},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -49,7 +49,9 @@ func ProjectHash(inner *candidate.Scope, hooks []*candidate.Hook, resources []*c
 		}
 	}
 	for _, f := range resources {
-		add(&f.Subject)
+		if !f.IsNested() { // which of those there are depends on the working directory
+			add(&f.Subject)
+		}
 	}
 	if inner != nil && inner.File.Bundle != nil && !inner.File.Now.SaysNothing() {
 		items = append(items, item{candidate.SettingsRecord, inner.File.Bundle.Hash})

@@ -19,7 +19,7 @@ import (
 
 // PlanItem is one hook of a plan, or one of the project's resources.
 type PlanItem struct {
-	Hook string // of a resource its folder and name: skills/x.md, mcpServers/git
+	Hook string // of a resource its kind and name: skills/x.md, mcpServers/git, instructions/AGENTS.md
 	Kind records.Kind
 	Path string // the hook's own file, "" for a command
 
@@ -29,6 +29,7 @@ type PlanItem struct {
 	Files    []PlanFile      // of both versions
 	Problem  *report.Problem // why it cannot be allowed, nil if it can
 	Faults   []string        // single values of settings that do not count
+	Nested   bool            // instructions of a folder below the root: the hash of the project does not cover them
 
 	sealed sealed
 }
@@ -143,7 +144,7 @@ func (p *Survey) hookItem(f *candidate.Hook) (PlanItem, error) {
 
 func (p *Survey) resourceItem(f *candidate.Resource) (PlanItem, error) {
 	p.Env.NoteUnwatched(&f.Subject, false, false)
-	item := PlanItem{Kind: f.Kind, Problem: cannotBeAllowed(&f.Subject, f.IsThere())}
+	item := PlanItem{Kind: f.Kind, Nested: f.IsNested(), Problem: cannotBeAllowed(&f.Subject, f.IsThere())}
 	item.State = StateOf(&f.Subject, f.IsThere())
 	err := p.fill(&item, &f.Subject, foundResource(f))
 	return item, err

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
@@ -9,7 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/report"
 )
 
-// Resources decides about skills, recipes and servers.
+// Resources decides about skills, recipes, servers and instructions.
 func (d *Decider) Resources(found []*candidate.Resource) (decided []*DecidedResource) {
 	for _, c := range found {
 		decided = append(decided, d.resource(c))
@@ -24,7 +25,11 @@ func (d *Decider) resource(c *candidate.Resource) *DecidedResource {
 	d.Env.NoteUnwatched(&f.Subject, false, false)
 	d.Env.ReportUnwatched(&f.Subject, "", 0)
 	found := foundResource(f.Resource)
-	decision := Decide(found, d.recordedResource(&f.Subject))
+	recorded := d.recordedResource(&f.Subject)
+	if f.IsNested() { // what lists the project by its hash does not cover it
+		recorded.Listed = found.Hash != "" && hashAmong(d.Settings.Hooks.Trust.Hashes, found.Hash)
+	}
+	decision := Decide(found, recorded)
 	if f.Scope.NeedsTrust() && f.Unstarted && found.is(f.Record) {
 		f.Problem = nil // what starts it is pinned
 	}
@@ -35,7 +40,7 @@ func (d *Decider) resource(c *candidate.Resource) *DecidedResource {
 	case decision.State == StateDenied:
 		f.Disable(executor.Disabled, decision.Why)
 	case !f.Scope.NeedsTrust():
-		f.Run = f.Path
+		f.Run = cmp.Or(f.Real, f.Path)
 	case decision.State == StateGone:
 		f.Disable(executor.Gone, decision.Why)
 	case f.Waits: // and so does the server, whatever was decided about it
@@ -92,6 +97,6 @@ func (d *Decider) useCopy(f *DecidedResource) {
 		f.Run = f.Path
 		d.holdPins(&f.Subject, &f.Verdict, false)
 	default:
-		f.Run = d.Store.path(f.Bundle.Hash, f.Base)
+		f.Run = d.Store.path(f.Bundle.Hash, f.File())
 	}
 }

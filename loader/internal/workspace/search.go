@@ -47,6 +47,18 @@ type IgnoredFolder struct {
 	Homeless            bool // it may be the user's layer, and nothing else says where that is: gates are refused
 }
 
+// Inside returns the next project within one of the projects that rule, "" for the innermost.
+func (p *Workspace) Inside(project string) string {
+	inner := ""
+	for _, at := range append([]string{p.Project}, p.Outer...) {
+		if at == project {
+			return inner
+		}
+		inner = at
+	}
+	return ""
+}
+
 // A Search finds the projects that rule a folder.
 type Search struct {
 	Home     string                    // real path; never a project, and the search ends there
@@ -158,6 +170,20 @@ func (s *Search) From(cwd string) (Workspace, error) {
 	}
 	p.complete(checkout)
 	return p, nil
+}
+
+// Checkout returns the nearest checkout that a folder is in, "" if it is in none. It does not
+// go past where the search for a project ends.
+func (s *Search) Checkout(cwd string) string {
+	for dir := cwd; !s.ends(dir); dir = filepath.Dir(dir) {
+		if stop, err := s.stops(dir, &Workspace{}); err != nil || stop {
+			return ""
+		}
+		if isCheckout(dir) {
+			return dir
+		}
+	}
+	return ""
 }
 
 // ends reports whether the search is over at a folder: at home and at the root.

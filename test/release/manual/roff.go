@@ -3,6 +3,7 @@ package manual
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // write returns a page in the roff macros of man.
@@ -41,31 +42,48 @@ func (b Book) write(name, command, summary string, h help, see []string) string 
 	return p.String()
 }
 
+// The columns of a page, and how many of them the macros leave free on the left.
+const (
+	columns = 78
+	margin  = 7
+)
+
 // writeText writes running text, whose lines are filled anew, and what is indented, whose
-// lines stay.
+// lines stay. Where these are too wide for the page they begin further to the left.
 func writeText(p *strings.Builder, lines []string) {
-	kept := false
-	keep := func(now bool) {
-		if now != kept && now {
-			p.WriteString(".nf\n")
-		} else if now != kept {
-			p.WriteString(".fi\n")
-		}
-		kept = now
-	}
-	for i, l := range lines {
-		if strings.TrimSpace(l) == "" {
-			if next := lines[i+1]; kept && !strings.HasPrefix(next, " ") && !strings.HasPrefix(next, "\t") {
-				keep(false)
-			}
+	for i := 0; i < len(lines); {
+		if strings.TrimSpace(lines[i]) == "" {
 			p.WriteString(".PP\n")
+			i++
 			continue
 		}
-		keep(strings.HasPrefix(l, " ") || strings.HasPrefix(l, "\t"))
-		p.WriteString(line(escape(strings.ReplaceAll(l, "\t", "  "))))
+		if !isKept(lines[i]) {
+			p.WriteString(line(escape(lines[i])))
+			i++
+			continue
+		}
+		widest, begin := 0, i
+		for ; i < len(lines) && isKept(lines[i]); i++ {
+			widest = max(widest, utf8.RuneCountInString(kept(lines[i])))
+		}
+		left := min(max(widest+margin-columns, 0), margin)
+		p.WriteString(".nf\n")
+		if left > 0 {
+			fmt.Fprintf(p, ".in -%dn\n", left)
+		}
+		for _, l := range lines[begin:i] {
+			p.WriteString(line(escape(kept(l))))
+		}
+		if left > 0 {
+			p.WriteString(".in\n") // as before
+		}
+		p.WriteString(".fi\n")
 	}
-	keep(false)
 }
+
+func isKept(l string) bool { return strings.HasPrefix(l, " ") || strings.HasPrefix(l, "\t") }
+
+func kept(l string) string { return strings.TrimRight(strings.ReplaceAll(l, "\t", "  "), " ") }
 
 // writeLists writes the commands by group, then the flags.
 func writeLists(p *strings.Builder, h help) {

@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
@@ -20,9 +19,10 @@ import (
 
 // commands answers the commands of a conversation.
 type commands struct {
-	c    *conversation.Conversation
-	tell func(string) // prints before the answer
-	ask  func(context.Context, agentloop.Question) (agentloop.Answer, error)
+	c      *conversation.Conversation
+	header *header
+	tell   func(string) // prints before the answer
+	ask    func(context.Context, agentloop.Question) (agentloop.Answer, error)
 }
 
 // command is a line that begins with a slash and that the conversation itself answers.
@@ -38,7 +38,7 @@ var commandTable = []command{
 	{name: "trust", does: "look at what of this project waits to be allowed", between: true},
 	{name: "skills", does: "the skills that the model may use"},
 	{name: "recipes", does: "the recipes; /NAME runs one"},
-	{name: "show", args: "[N]", does: "what is folded under #N (ctrl-o: the last one)"},
+	{name: "show", args: "[N]", does: "what is folded under #N (ctrl-o: the last one, then those before)"},
 	{name: "cost", does: "what this conversation has used"},
 	{name: "model", args: "[NAME]", does: "say which model answers, or let another one answer", between: true},
 	{name: "compact", args: "[INSTRUCTIONS]", does: "put a summary in the place of the conversation", between: true},
@@ -58,21 +58,23 @@ func commandByName(name string) *command {
 	return nil
 }
 
-const helpEnd = `Any other line goes to the model. /NAME runs the recipe of that name, with what
-follows as its arguments (KEY=VALUE), or uses the skill of that name.
-!COMMAND runs a shell command of yours: hooks judge it, and the model reads it and its
-output with your next prompt. While a turn runs, what you send waits for its end.
-enter sends · alt-enter, ctrl-j or a \ before enter begins a new line · ↑ ↓ earlier lines
-tab completes /NAME and @FILE · esc or ctrl-c aborts the turn, twice ends hookd`
+// helpEnd are the paragraphs after the table.
+var helpEnd = []string{
+	"Any other line goes to the model. /NAME runs the recipe of that name, with what follows as its arguments (KEY=VALUE), or uses the skill of that name. @FILE names a file of the project.",
+	"!COMMAND runs a shell command of yours: hooks judge it, and the model reads it and its output with your next prompt.",
+	"While a turn runs, what you send waits for its end.",
+	"enter sends · alt-enter, ctrl-j or a \\ before enter begins a new line · ↑ ↓ earlier lines · tab completes · ctrl-o opens what is folded · esc or ctrl-c aborts the turn, twice ends hookd",
+}
 
-func helpText() string {
-	var b strings.Builder
+func help(p *show.Printer) {
 	for _, c := range commandTable {
 		if c.does != "" {
-			fmt.Fprintf(&b, "%-23s %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.does)
+			p.Print("  %-23s %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.does)
 		}
 	}
-	return b.String() + helpEnd
+	for _, text := range helpEnd {
+		p.Paragraphs("  ", show.Plain, text)
+	}
 }
 
 // callable returns all that may follow a slash at the begin of a line.
@@ -93,7 +95,7 @@ func (k *commands) answer(ctx context.Context, e commandEffect, width int, color
 	var err error
 	switch e.name {
 	case "help":
-		p.Indented("  ", show.Plain, helpText())
+		help(p)
 	case "hooks":
 		err = k.hooks(ctx, p)
 	case "model":
@@ -114,6 +116,7 @@ func (k *commands) answer(ctx context.Context, e commandEffect, width int, color
 			p.Print("  %s\n", p.In(show.Quiet, show.OneLine(fault.Hint)))
 		}
 	}
+	p.Raw(k.header.redraw(p))
 	return strings.TrimRight(b.String(), "\n")
 }
 

@@ -20,15 +20,23 @@ type dialog struct {
 	isRecipe func(name string) bool // a recipe that /NAME runs; nil: none is
 	used     usage
 
-	running  bool
-	byPerson bool // what runs is a command of the person, not a turn
-	aborting bool
-	ending   ending
-	began    time.Time // of the turn
-	turns    int
-	queue    []string  // what the person sent while the turn runs
-	last     time.Time // of the last interrupt
+	atWork
+	ending ending
+	turns  int
+	queue  []string  // what the person sent while the turn runs
+	last   time.Time // of the last interrupt
+	opened openedFold
 }
+
+// atWork is what runs: a turn, or a command of the person.
+type atWork struct {
+	running, aborting bool
+	byPerson          bool // a command
+	began             time.Time
+}
+
+// openedFold is what the key that opens comes to next, while nothing more is folded.
+type openedFold struct{ of, next int }
 
 // painter is how a dialog shows itself: a screen and line by line have their own.
 type painter struct {
@@ -223,12 +231,26 @@ func (d *dialog) known(name, args string) []effect {
 	return []effect{commandEffect{name, args}}
 }
 
+// showNext prints what was folded last, and then with each call what was folded before that.
+func (d *dialog) showNext() {
+	_, last := d.view.Detail(0)
+	if last == 0 {
+		d.warn("!", "nothing is folded yet")
+		return
+	}
+	if last != d.opened.of {
+		d.opened = openedFold{last, last}
+	}
+	d.show(strconv.Itoa(d.opened.next))
+	d.opened.next = max(d.opened.next-1, 1)
+}
+
 // show prints what is folded under a number; "" is the last.
 func (d *dialog) show(which string) {
 	number, err := strconv.Atoi(strings.TrimPrefix(which, "#"))
 	body := ""
 	if which == "" || err == nil && number > 0 {
-		body = d.view.Detail(number)
+		body, _ = d.view.Detail(number)
 	}
 	if body == "" {
 		d.warn("!", "nothing is folded under #"+show.Line(which))

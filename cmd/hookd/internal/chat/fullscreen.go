@@ -49,7 +49,8 @@ func runFullScreen(ctx context.Context, hooks *engine.Opener, flags *conversatio
 	}
 	f.screen.talk.isRecipe = c.IsRecipe
 	f.screen.known = known{hookAtWork: c.Engine.Progress().Slowest, callable: func() []string { return callable(c) }, root: c.Engine.Root}
-	f.screen.aside(header(f.screen.talk.p, c))
+	head := &header{c: c}
+	f.screen.aside(head.draw(f.screen.talk.p))
 	f.screen.aside(replay(f.screen.talk.p, c.Session.ID(), c.Session.State().Messages))
 	if c.Engine.StateDir != "" {
 		f.screen.history = openHistory(c.Engine.StateDir, c.Engine.Project())
@@ -57,8 +58,8 @@ func runFullScreen(ctx context.Context, hooks *engine.Opener, flags *conversatio
 	tell := func(msg any) { f.program.Send(msg) }
 	f.driver = &driver{
 		ctx: ctx, c: c, tell: tell, onPanic: f.kill,
-		commands: &commands{c: c, tell: func(text string) { tell(noteMsg(text)) }, ask: f.Approve},
-		size:     func() (int, bool) { return f.screen.width, f.screen.talk.p.Color },
+		commands: &commands{c: c, header: head, tell: func(text string) { tell(noteMsg(text)) }, ask: f.Approve},
+		size:     func() (int, bool) { return f.screen.talk.p.Width, f.screen.talk.p.Color },
 	}
 	err = f.run(ctx, c)
 	if f.screen.talk.ending == beginsAnew { // hooks that nobody waits for end with their conversation

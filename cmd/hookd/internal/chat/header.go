@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
@@ -19,9 +20,34 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// header returns what stands above a conversation: the model, the folder, the hooks, and
-// what waits to be allowed.
-func header(p *show.Printer, c *conversation.Conversation) string {
+// header is what stands above a conversation, and again where a command changed it.
+type header struct {
+	c *conversation.Conversation
+
+	mu    sync.Mutex
+	shown string // without colour
+}
+
+// draw returns the header: the model, the folder, the hooks, and what waits to be allowed.
+func (h *header) draw(p *show.Printer) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.shown = headerLines(&show.Printer{}, h.c)
+	return headerLines(p, h.c)
+}
+
+// redraw returns the header if it has changed since it was drawn last, else "".
+func (h *header) redraw(p *show.Printer) string {
+	h.mu.Lock()
+	before := h.shown
+	h.mu.Unlock()
+	if headerLines(&show.Printer{}, h.c) == before {
+		return ""
+	}
+	return h.draw(p)
+}
+
+func headerLines(p *show.Printer, c *conversation.Conversation) string {
 	line := p.In(show.Strong, "hookd") + p.In(show.Quiet, " · ") + show.Line(model.Origin(c.Model)) + p.In(show.Quiet, " · "+show.Line(homely(c.Engine.Root)))
 	w := c.Engine.Watcher()
 	if w == nil {
@@ -73,6 +99,7 @@ func homely(path string) string {
 // Bounds of what is shown of a conversation that goes on.
 const (
 	replayedPrompts = 2
+	replayedPrompt  = 4 // lines of a prompt
 	replayedLines   = 6 // of an answer
 )
 
@@ -105,19 +132,23 @@ func replay(p *show.Printer, id string, messages []protocol.Message) string {
 		}
 		switch m.Role {
 		case protocol.RoleUser:
-			painter.Print("%s %s\n", p.In(show.Quiet, "›"), p.In(show.Strong, show.Line(show.Shorten(body, 400))))
+			painter.Raw(beginning(p, p.In(show.Quiet, "›"), body, replayedPrompt, show.Strong))
 		case protocol.RoleAssistant:
-			lines := strings.Split(body, "\n")
-			more := ""
-			if left := len(lines) - replayedLines; left > 0 {
-				lines, more = lines[:replayedLines], fmt.Sprintf("\n… %s more", text.Count(left, "line"))
-			}
-			flow := show.NewFlow(p.Width, 2, "  ", func(s string) string { return p.In(show.Quiet, s) })
-			body = show.Visible(show.Shorten(strings.Join(lines, "\n"), 2000) + more)
-			painter.Raw(p.In(show.Quiet, "●") + " " + flow.Write(body) + flow.End() + "\n")
+			painter.Raw(beginning(p, p.In(show.Quiet, "●"), body, replayedLines, show.Quiet))
 		}
 	}
 	return strings.TrimRight(out.String(), "\n")
+}
+
+// beginning returns the first lines of a text, after a mark, and how many more there are.
+func beginning(p *show.Printer, mark, body string, most int, tone show.Tone) string {
+	lines := strings.Split(body, "\n")
+	more := ""
+	if left := len(lines) - most; left > 1 { // the line that says so takes as much room as one
+		lines, more = lines[:most], fmt.Sprintf("\n… %s more", text.Count(left, "line"))
+	}
+	flow := show.NewFlow(p.Width, 2, "  ", func(s string) string { return p.In(tone, s) })
+	return mark + " " + flow.Write(show.Visible(show.Shorten(strings.Join(lines, "\n"), 2000)+more)) + flow.End() + "\n"
 }
 
 // said returns what a person or the model said in a message, without what hooks added.

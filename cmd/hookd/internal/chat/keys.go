@@ -34,7 +34,7 @@ func (s *screen) key(k tea.KeyPressMsg) []effect {
 			return s.talk.end(hasQuit)
 		}
 	case "ctrl+o":
-		s.talk.show("")
+		s.talk.showNext()
 		return nil
 	case "enter":
 		if value := s.input.Value(); strings.HasSuffix(value, "\\") && s.atEnd() {

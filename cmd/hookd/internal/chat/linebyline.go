@@ -55,12 +55,18 @@ func runLineByLine(ctx context.Context, hooks *engine.Opener, flags *conversatio
 			},
 		},
 	}
+	head := &header{c: c}
+	for _, text := range []string{head.draw(console.Err), replay(console.Err, c.Session.ID(), c.Session.State().Messages)} {
+		if text != "" {
+			console.Err.Print("%s\n", text)
+		}
+	}
 	work, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	l.driver = &driver{
-		ctx: work, c: c, tell: l.tell, commands: &commands{c: c, tell: func(text string) { l.tell(noteMsg(text)) }, ask: approver.Approve},
-		size: func() (int, bool) { return console.Out.Width, console.Out.Color },
+		ctx: work, c: c, tell: l.tell, size: func() (int, bool) { return console.Out.Width, console.Out.Color },
 	}
+	l.driver.commands = &commands{c: c, header: head, tell: func(text string) { l.tell(noteMsg(text)) }, ask: approver.Approve}
 	defer hooks.Signals.TakeInterrupts(func() { l.tell(interruptMsg{}) })()
 	l.run(work)
 	l.finish(func() { stop(conversation.ErrAborted) })

@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/agentloop"
@@ -217,5 +218,11 @@ func (s *screen) drain() string {
 	}
 	s.said.Reset()
 	s.said.WriteString(text[end+1:])
-	return text[:end]
+	lines := strings.Split(text[:end], "\n")
+	for i, line := range lines {
+		if width := show.Width(line); width > 0 && width%s.width == 0 {
+			lines[i] = ansi.Hardwrap(line, s.width-1, true) // what erases the rest of a full line takes its last character
+		}
+	}
+	return strings.Join(lines, "\n")
 }

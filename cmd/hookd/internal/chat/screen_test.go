@@ -194,12 +194,24 @@ func TestChatFoldsCalls(t *testing.T) {
   │ two
 #2 bash rm -rf /
   command: rm -rf /
+  ✗ blocked by guard.sh: too dangerous
   │ too dangerous
 ! nothing is folded under #9
 ----
 ›
 /help lists the commands`)
 	s.wants()
+	s.up.Reset() // the key opens the last one, then those before
+	s.press("ctrl+o", "ctrl+o", "ctrl+o", "ctrl+o")
+	var opened []string
+	for line := range strings.SplitSeq(s.up.String(), "\n") {
+		if strings.HasPrefix(line, "#") {
+			opened = append(opened, line)
+		}
+	}
+	if diff := cmp.Diff([]string{"#3 bash ls", "#2 bash rm -rf /", "#1 bash ls -la", "#1 bash ls -la"}, opened); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // TestChatAborts asserts that the first press ends the turn and what waits comes

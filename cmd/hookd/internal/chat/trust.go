@@ -14,7 +14,7 @@ import (
 
 // trust answers /trust, which is hookd trust in a conversation.
 func (k *commands) trust(ctx context.Context, p *show.Printer) error {
-	trust, err := k.c.Hooks.Project.OpenTrust()
+	trust, err := k.c.Hooks.Project.OpenDecision()
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/agentloop/builtin"
+	"github.com/hookd-dev/hookd/agentloop/instruction"
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/skill"
 	"github.com/hookd-dev/hookd/agentloop/tool"
@@ -21,9 +22,10 @@ import (
 type featureInput struct {
 	*schema.Settings
 	root    string // the project root, or the working directory
-	skills  []skill.File
-	answer  []byte   // JSON Schema of the final answer, nil for none
-	guarded []string // paths of hooks, settings and records, which commands should not name
+	skills  func() []skill.File
+	told    func() []instruction.File // instructions; nil: none
+	answer  []byte                    // JSON Schema of the final answer, nil for none
+	guarded []string                  // paths of hooks, settings and records, which commands should not name
 	folder  tool.Folder
 }
 
@@ -63,11 +65,14 @@ var features = []feature{
 		make: func(*featureInput) (*provider.Provider, error) { return made(builtin.Done()) },
 		off:  func(*featureInput) (*provider.Provider, error) { return made(builtin.GoOn()) },
 	},
+	{name: "instructions", make: func(in *featureInput) (*provider.Provider, error) {
+		return made(builtin.Instructions(builtin.InstructionOptions{Files: in.told, Limit: in.Agent.Instructions.Limit, Folder: in.root}))
+	}},
 	{name: "skills", make: func(in *featureInput) (*provider.Provider, error) {
-		if len(in.skills) == 0 {
+		if in.skills == nil {
 			return nil, nil
 		}
-		return made(builtin.Skills(in.skills))
+		return made(builtin.SkillsOf(in.skills))
 	}},
 	{name: "tasks", make: func(*featureInput) (*provider.Provider, error) { return made(builtin.Tasks()) }},
 	{name: "summarize", make: func(in *featureInput) (*provider.Provider, error) {
@@ -161,7 +166,7 @@ func (f *Flags) answerSchema() ([]byte, error) {
 // BuiltinHooks returns the hooks of the features that a run would have with the settings
 // as they stand.
 func BuiltinHooks(s *loader.Snapshot) ([]protocol.GoHook, error) {
-	features, err := Features(&featureInput{Settings: &s.Set.Settings, root: s.Set.Project, skills: skillFiles(s)})
+	features, err := Features(&featureInput{Settings: &s.Set.Settings, root: s.Set.Project, skills: skillsFrom(func() *loader.Snapshot { return s })})
 	if err != nil {
 		return nil, err
 	}

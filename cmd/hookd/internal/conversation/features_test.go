@@ -49,7 +49,11 @@ func TestFeaturesFollowTheSettings(t *testing.T) {
 		{`{"providers": ["skills", "tasks"]}`, nil, []string{"skills", "tasks"}, []skill.File{{Name: "a", Text: []byte("a")}}},
 		{`{"features": ["summarize", "self-critique"]}`, []string{"summarize", "self-critique"}, nil, nil},
 	} {
-		list, err := Features(&featureInput{Settings: settingsOf(t, c.agent), root: t.TempDir(), skills: c.skills})
+		in := &featureInput{Settings: settingsOf(t, c.agent), root: t.TempDir()}
+		if c.skills != nil {
+			in.skills = func() []skill.File { return c.skills }
+		}
+		list, err := Features(in)
 		if err != nil {
 			t.Fatal(err)
 		}

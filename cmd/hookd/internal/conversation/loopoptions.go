@@ -29,7 +29,8 @@ func (o *opening) loopOptions(e *engine.Engine, settings *schema.Settings, m mod
 		return agentloop.Options{}, err
 	}
 	features, err := Features(&featureInput{
-		Settings: settings, root: root, guarded: []string{".acai", e.StateDir}, folder: folder, answer: answer, skills: skillsOf(e),
+		Settings: settings, root: root, guarded: []string{".acai", e.StateDir}, folder: folder, answer: answer,
+		skills: skillsFrom(snapshotOf(e)), told: instructionsFrom(snapshotOf(e)),
 	})
 	if err != nil {
 		return agentloop.Options{}, err

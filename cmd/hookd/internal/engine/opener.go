@@ -50,7 +50,9 @@ func (o *Opener) Open(ctx context.Context, options Options) (*Engine, error) {
 	e := &Engine{StateDir: o.StateDirOrNote(), opener: o}
 	notes := startNotes{console: o.Console, loop: options.LongLived && !options.HooksOnly, reviewed: options.GuardsReviewed}
 	if options.LongLived {
-		watcher, err := loader.Watch(ctx, o.loaderOptions(rt, options.Folders))
+		options := o.loaderOptions(rt, options.Folders)
+		options.Instructions = true
+		watcher, err := loader.Watch(ctx, options)
 		if err != nil {
 			return nil, places.NoProject(err)
 		}
@@ -103,7 +105,9 @@ func (o *Opener) Look(ctx context.Context) (*loader.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := loader.Load(ctx, o.loaderOptions(rt, nil))
+	options := o.loaderOptions(rt, nil)
+	options.Instructions = o.Judge != nil
+	snapshot, err := loader.Load(ctx, options)
 	if err != nil {
 		return nil, places.NoProject(err)
 	}

@@ -72,11 +72,16 @@ func (n startNotes) waiting(s *loader.Snapshot) {
 	}
 	named("hook", s.Unallowed)
 	if n.loop {
+		files, others := instructionFiles(s.UnallowedResources)
 		what := "skill, recipe or server"
-		if len(s.UnallowedResources) > 1 {
+		if len(others) > 1 {
 			what = "skills, recipes or server" // with the s of the plural
 		}
-		named(what, s.UnallowedResources)
+		named(what, others)
+		if !n.reviewed {
+			parts = append(parts, files...)
+			n.changedInstructions(s)
+		}
 	}
 	guards := WaitingGuards(s)
 	refuse := ""
@@ -91,6 +96,36 @@ func (n startNotes) waiting(s *loader.Snapshot) {
 		n.console.Note("not in force in this project, nobody allowed it yet: "+show.AndList(parts)+refuse, "hookd trust shows it and asks")
 	case refuse != "":
 		n.console.Note("nobody allowed the guards of this project as they are"+refuse, "hookd trust shows them and asks")
+	}
+}
+
+// instructionFiles tells the files of instructions among resources from the others.
+func instructionFiles(resources []string) (files, others []string) {
+	for _, name := range resources {
+		before := len(name) - len(strings.TrimLeft(name, "./")) // the way to a project above
+		if file, is := strings.CutPrefix(name[before:], "instructions/"); is {
+			files = append(files, show.Line(name[:before]+file))
+		} else {
+			others = append(others, name)
+		}
+	}
+	return files, others
+}
+
+// changedInstructions names the files of instructions that are not read because they are not
+// what was allowed.
+func (n startNotes) changedInstructions(s *loader.Snapshot) {
+	var names []string
+	for _, m := range s.Resources {
+		if m.Kind == loader.KindInstructions && m.Status == executor.Changed {
+			names = append(names, show.Line(m.Name))
+		}
+	}
+	switch {
+	case len(names) == 1:
+		n.console.Note(names[0]+" is not read: it changed since it was allowed", "hookd trust shows what changed and asks")
+	case len(names) > 1:
+		n.console.Note(show.AndList(names)+" are not read: they changed since they were allowed", "hookd trust shows what changed and asks")
 	}
 }
 

@@ -2,6 +2,7 @@ package eventcmd
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -38,7 +39,13 @@ func (cmd *tester) testEvent(s *suite, given *testfile.Given) (protocol.Event, e
 	if data, err = readAsEvent(name, protocol.Complete(spec, withKind(spec, data))); err != nil {
 		return protocol.Event{}, err
 	}
-	return eventIn(root, name, data, "", s.snapshot.Project)
+	event, err := eventIn(root, name, data, "", s.snapshot.Project)
+	if err == nil && given.Usage != nil {
+		if err := json.Unmarshal(given.Usage, &event.Usage); err != nil {
+			return event, cli.Usage("bad-test", "usage: "+err.Error(), "write usage: { costUsd: 1.5, contextTokens: 1000 }")
+		}
+	}
+	return event, err
 }
 
 // isCall reports whether a test gives a call of a tool.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
@@ -60,15 +62,17 @@ func (cmd *tester) runTest(ctx context.Context, s *suite, test *testfile.Test) (
 		}
 		return result, nil
 	}
-	t := &trial{hook: s.hook, given: given}
+	t := &trial{hook: s.hook, given: given, kept: protocol.RawMessage(test.Given.State)}
 	var hooks []*executor.Hook
 	for _, hook := range s.asked() {
 		one := *hook
 		hooks = append(hooks, &one)
 	}
-	if err := fireAlone(ctx, cmd.Console, s.snapshot, t, hooks...); err != nil {
+	var late lateNotices
+	if err := fireAlone(ctx, engine.Observe(cmd.Console, late.add), s.snapshot, t, hooks...); err != nil {
 		return result, err
 	}
+	t.outcome.Notices = append(t.outcome.Notices, late.notices...)
 	if ctx.Err() != nil {
 		return result, context.Cause(ctx)
 	}
@@ -76,6 +80,22 @@ func (cmd *tester) runTest(ctx context.Context, s *suite, test *testfile.Test) (
 	result.Mismatches = judge(t, &test.Want)
 	result.Passed = len(result.Mismatches) == 0
 	return result, nil
+}
+
+// lateNotices are what an observer says to the person: in no outcome, since nobody waits
+// for it.
+type lateNotices struct {
+	mu      sync.Mutex
+	notices []protocol.HookText
+}
+
+func (l *lateNotices) add(_ *protocol.Event, _ *protocol.Run, notice *protocol.HookText) {
+	if notice == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.notices = append(l.notices, *notice)
 }
 
 // verdictOf returns what a hook decided. A hook that only watches (mode audit) is tested by

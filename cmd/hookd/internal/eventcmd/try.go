@@ -152,7 +152,9 @@ type trial struct {
 	outcome protocol.Outcome
 	stdin   []byte
 	stdout  []byte
-	fits    bool // the hook is for this event
+	fits    bool                // the hook is for this event
+	kept    protocol.RawMessage // what the hook kept in the session before, nil if nothing
+	keeping bool                // the hook's answer is that it keeps this, and nothing else
 
 	findings []schema.Finding // about the hook
 }
@@ -184,7 +186,7 @@ func (cmd *Commands) runTrial(ctx context.Context, snapshot *loader.Snapshot, t 
 	if hook.Reply == nil { // of a rule its match is all that there is to try
 		hook.Match = schema.Match{}
 	}
-	if err := fireAlone(ctx, cmd.Console, snapshot, t, &hook); err != nil {
+	if err := fireAlone(ctx, engine.Observe(cmd.Console, nil), snapshot, t, &hook); err != nil {
 		return err
 	}
 	t.fits = fits(ctx, t)
@@ -193,15 +195,23 @@ func (cmd *Commands) runTrial(ctx context.Context, snapshot *loader.Snapshot, t 
 
 // fireAlone fires the event of a trial with one hook, or the rules of one pack, and nothing
 // else: without records, and without what hooks remember. It waits for an observer too.
-func fireAlone(ctx context.Context, console *cli.Console, snapshot *loader.Snapshot, t *trial, hooks ...*executor.Hook) error {
+func fireAlone(ctx context.Context, observer *engine.Observer, snapshot *loader.Snapshot, t *trial, hooks ...*executor.Hook) error {
 	for _, hook := range hooks {
 		hook.Sensitive = false // the person who tries it gave the event, and is to see all that it does
 		hook.Asker = &listener{asker: hook.Asker, trial: t}
 	}
 	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: snapshot.Set.Settings, Hooks: hooks})
-	observer := engine.Observe(console, nil)
 	defer observer.Progress.Stop()
 	asked := executor.New(set, executor.Options{Depth: hookenv.ProcessDepth(), Progress: observer.Hooks()})
+	if t.kept != nil { // so that it reads it as one that was asked before in the session
+		t.given.Session.ID = testSession
+		t.keeping = true
+		_, err := asked.Fire(ctx, t.given)
+		t.keeping = false
+		if err != nil {
+			return errors.Join(context.Cause(ctx), asked.Close(ctx))
+		}
+	}
 	outcome, err := asked.Fire(ctx, t.given)
 	closed := asked.Close(ctx)
 	if err != nil {
@@ -235,6 +245,10 @@ func (silent) Info() executor.AskerInfo { return executor.AskerInfo{} }
 
 func (silent) Ask(context.Context, *executor.Question) protocol.Answer { return protocol.Answer{} }
 
+// testSession is the session of a trial in which the hook kept something before. Nothing
+// of it is stored.
+const testSession = "test"
+
 // listener hands over what passes between hookd and a hook.
 type listener struct {
 	asker executor.Asker
@@ -244,6 +258,9 @@ type listener struct {
 func (l *listener) Info() executor.AskerInfo { return l.asker.Info() }
 
 func (l *listener) Ask(ctx context.Context, q *executor.Question) protocol.Answer {
+	if l.trial.keeping {
+		return protocol.Answer{ReadResult: protocol.ReadResult{Reply: &protocol.Reply{Action: protocol.Observe, State: l.trial.kept}}}
+	}
 	heard := *q
 	heard.Transcript = func(stdin [][]byte, stdout []byte) {
 		l.trial.stdin, l.trial.stdout = bytes.Join(stdin, nil), bytes.Clone(stdout)

@@ -28,8 +28,9 @@ shell; the variable has the name of the last member, or the one before a "=":
   values=$("$HOOKD" get data.args.command host=agent.host) || exit 1
   eval "$values"
 
-NAME is a path of members (data.calls.0.name) or a JSON Pointer. A value that is
-missing, null, an object or a list, or that holds a NUL, ends it with code 1 and
+NAME is a path of members (data.calls.0.name) or a JSON Pointer. The content of a
+result or message (data.result.content) is all its text. A value that is missing,
+null, another list or an object, or that holds a NUL, ends it with code 1 and
 without output; after NAME? a missing one is empty. Keep the assignment and its
 "|| exit 1" on one line: that is what refuses when a value cannot be read.`,
 		Args: cobra.MinimumNArgs(1),

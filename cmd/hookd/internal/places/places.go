@@ -37,8 +37,14 @@ func (p *Project) WriteFolder() (string, error) {
 }
 
 // OpenTrust opens the decisions of the person about the project.
-func (p *Project) OpenTrust() (*loader.Trust, error) {
-	trust, err := loader.OpenTrust(loader.Options{Project: p.Folder})
+func (p *Project) OpenTrust() (*loader.Trust, error) { return p.openTrust(false) }
+
+// OpenDecision is OpenTrust for who decides: a folder with AGENTS.md and nothing of hookd is
+// something to decide about, too.
+func (p *Project) OpenDecision() (*loader.Trust, error) { return p.openTrust(true) }
+
+func (p *Project) openTrust(instructions bool) (*loader.Trust, error) {
+	trust, err := loader.OpenTrust(loader.Options{Project: p.Folder, Instructions: instructions})
 	if err != nil {
 		return nil, NoProject(err)
 	}

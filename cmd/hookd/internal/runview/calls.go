@@ -101,7 +101,7 @@ func (v *TextPrinter) callDecision(y *agentloop.Update) {
 		return
 	}
 	v.aside(&c.notes, func() { v.decision(y) })
-	v.aside(&c.detail, func() { report.Changes(v.p, "  ", &y.Outcome) })
+	v.aside(&c.detail, func() { wholeDecision(v.p, "  ", &y.Outcome) })
 }
 
 // callOutput takes what a tool prints while it runs.
@@ -238,7 +238,7 @@ func (v *TextPrinter) foldedBody(c *OpenCall, output string, y *agentloop.Update
 		if output != "" {
 			v.p.Indented("  │ ", show.Quiet, show.Visible(output))
 		}
-		report.Changes(v.p, "  ", &y.Outcome)
+		wholeDecision(v.p, "  ", &y.Outcome)
 	})
 	return b.String()
 }

@@ -24,6 +24,7 @@ type TextPrinter struct {
 	text  modelText
 	calls openCalls
 	tally tally
+	hooks hookLog // folded: of the turn
 
 	depth  int // of the agent that is spoken of, 0 = the run's own
 	root   int // depth of the run's own agent
@@ -75,19 +76,21 @@ func (v *TextPrinter) Print(y agentloop.Update) error {
 
 // Begin counts anew: the next turn of the same conversation.
 func (v *TextPrinter) Begin(at time.Time) {
-	v.tally = tally{began: at}
+	v.tally, v.hooks = tally{began: at}, hookLog{}
 	v.calls.clear()
 }
 
 // End prints what the run came to.
 func (v *TextPrinter) End(result agentloop.Result) {
 	v.text.end(v.p)
+	v.hooks.end(v.p, &v.calls.details)
 	v.p.Print("%s\n", v.p.In(show.Quiet, v.tally.line(result)))
 }
 
 // EndAborted says that the person ended the turn.
 func (v *TextPrinter) EndAborted() {
 	v.text.end(v.p)
+	v.hooks.end(v.p, &v.calls.details)
 	v.depth = 0
 	v.line(v.p.In(show.Warn, "■ aborted"))
 }
@@ -120,9 +123,11 @@ func (v *TextPrinter) Pending() (word string, open bool) {
 // Calls returns the calls at work, in the order in which they began.
 func (v *TextPrinter) Calls() []*OpenCall { return v.calls.list() }
 
-// Detail returns what is folded under a number, 0 for the last. It is "" if there is
-// nothing, or not any more.
-func (v *TextPrinter) Detail(number int) string { return v.calls.details.get(v.p, number) }
+// Detail returns what is folded under a number, 0 for the last, and the last number. It is
+// "" if there is nothing, or not any more.
+func (v *TextPrinter) Detail(number int) (body string, last int) {
+	return v.calls.details.get(v.p, number), len(v.calls.details)
+}
 
 // indent is what stands before a line that belongs to the agent at work.
 func (v *TextPrinter) indent() string { return strings.Repeat("  ", v.depth) }

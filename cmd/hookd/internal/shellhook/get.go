@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,9 @@ type wanted struct {
 // Get reads an event and writes values of it: of one name the text itself, of
 // several names, or of one with its own variable, an assignment for each that a
 // shell can evaluate. It writes all of them or nothing.
+//
+// The content of a message or a result may be a list of parts: its value is all their
+// text.
 //
 // A name is a path of members joined by dots (data.args.command, data.calls.0.name)
 // or a JSON Pointer (/data/args/a.b). One that ends with a question mark may be
@@ -175,12 +179,53 @@ func (w *wanted) textIn(event protocol.RawMessage) (string, error) {
 			return "", fmt.Errorf("%s is null in this event", w.name)
 		}
 		return "", fmt.Errorf("the event has no %s", w.name)
+	case jsonspan.Kind(value) == '[' && w.isContent():
+		texts, is := partTexts(value)
+		if !is {
+			return "", fmt.Errorf("%s is a list, and not one of parts", w.name)
+		}
+		return w.asText(strings.Join(texts, "\n"))
 	case jsonspan.Kind(value) == '{' || jsonspan.Kind(value) == '[':
 		return "", fmt.Errorf("%s is an object or a list, not one value", w.name)
 	case jsonspan.Kind(value) != '"':
 		return strings.TrimSpace(string(value)), nil
 	}
-	text := jsonspan.Text(value)
+	return w.asText(jsonspan.Text(value))
+}
+
+// isContent reports whether the value is the content of a message or a result. Args of a
+// tool are its own, whatever their names are.
+func (w *wanted) isContent() bool {
+	path := slices.Collect(w.path.Tokens())
+	return len(path) > 2 && path[0] == "data" && slices.Contains([]string{"result", "message", "messages"}, path[1]) && path[len(path)-1] == "content"
+}
+
+// partTexts returns the texts of a list of parts, of which a message's and a result's
+// content is made. is is false if it is another list.
+func partTexts(list protocol.RawMessage) (texts []string, is bool) {
+	for _, part := range jsonspan.Elements(list) {
+		if jsonspan.Kind(part) != '{' || jsonspan.Kind(jsonspan.Get(part, "type")) != '"' {
+			return nil, false
+		}
+		if text := jsonspan.Get(part, "text"); jsonspan.Kind(text) == '"' {
+			texts = append(texts, jsonspan.Text(text))
+		}
+		switch content := jsonspan.Get(part, "content"); jsonspan.Kind(content) {
+		case '"':
+			texts = append(texts, jsonspan.Text(content))
+		case '[':
+			inner, is := partTexts(content)
+			if !is {
+				return nil, false
+			}
+			texts = append(texts, inner...)
+		}
+	}
+	return texts, true
+}
+
+// asText returns a text as a shell can take it.
+func (w *wanted) asText(text string) (string, error) {
 	if strings.ContainsRune(text, 0) {
 		return "", fmt.Errorf("%s holds a NUL character, which a shell would leave out", w.name)
 	}

@@ -23,6 +23,29 @@ func get(names ...string) (string, error) {
 	return out.String(), err
 }
 
+// The content of a result or message is a text or a list of parts; to a shell both are a
+// text. Another list is none, and neither is a member of args that has the same name.
+func TestGetContentIsAllItsText(t *testing.T) {
+	for content, want := range map[string]string{
+		`"a"`: "a\n", `[]`: "\n",
+		`[{"type":"text","text":"a"},{"type":"image","data":"x"},{"type":"text","text":"b"}]`:                           "a\nb\n",
+		`[{"type":"toolResult","content":[{"type":"text","text":"a"}]},{"type":"toolResult","content":"b","text":"c"}]`: "a\nc\nb\n",
+		`[{"text":"a"}]`: "", `["a"]`: "", `[{"type":"text","text":"a\u0000"}]`: "", `{"type":"text"}`: "", `[{"type":"toolResult","content":[1]}]`: "",
+	} {
+		for member, of := range map[string]string{"result": "data.result.content", "message": "/data/message/content", "args": "data.args.content"} {
+			var out bytes.Buffer
+			err := Get([]string{of}, strings.NewReader(`{"data":{"`+member+`":{"content":`+content+`}}}`), &out)
+			want := want
+			if member == "args" && content[0] == '[' {
+				want = ""
+			}
+			if got := out.String(); got != want || (err == nil) != (want != "") {
+				t.Errorf("%s of %s: %q, %v; want %q", of, content, got, err, want)
+			}
+		}
+	}
+}
+
 func TestGet(t *testing.T) {
 	for _, c := range []struct {
 		names []string

@@ -53,6 +53,10 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 			p.Print("  its file is gone; that cannot be allowed as long as the settings name it\n")
 			return
 		}
+		if item.Kind == loader.KindInstructions {
+			p.Print("  its file is gone, or another one is read in its place; allowing forgets it\n")
+			return
+		}
 		p.Print("  its file is gone; allowing accepts that it is removed\n")
 		return
 	case loader.StateDenied:
@@ -72,7 +76,11 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 	row(p, "shell line", shellLine(item.Was.Entry), shellLine(item.Now.Entry))
 	row(p, "runs", item.Was.Interpreter, item.Now.Interpreter)
 	row(p, "program", item.Was.Program, item.Now.Program)
-	showEntry(p, "rules", item.Was.Entry, item.Now.Entry)
+	if item.Kind == loader.KindInstructions {
+		p.Print("  %s\n", p.In(show.Quiet, "the model reads it in every conversation here"))
+	} else {
+		showEntry(p, "rules", item.Was.Entry, item.Now.Entry)
+	}
 	for i := range item.Files {
 		showPlanFile(p, &item.Files[i])
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/hookd-dev/hookd/loader"
 )
 
-// CountKinds says how many hooks, skills, recipes and servers are meant.
+// CountKinds says how many hooks, skills, recipes, servers and files of instructions are meant.
 func CountKinds(plan *loader.Plan, names []string) string {
 	var parts []string
-	for _, kind := range []loader.Kind{loader.KindSettings, loader.KindHook, loader.KindSkill, loader.KindRecipe, loader.KindServer} {
+	for _, kind := range []loader.Kind{loader.KindSettings, loader.KindHook, loader.KindSkill, loader.KindRecipe, loader.KindServer, loader.KindInstructions} {
 		n := 0
 		for i := range plan.Items {
 			if plan.Items[i].Kind == kind && slices.Contains(names, plan.Items[i].Hook) {
@@ -19,8 +19,11 @@ func CountKinds(plan *loader.Plan, names []string) string {
 			}
 		}
 		what := string(kind)
-		if kind == loader.KindServer {
+		switch kind {
+		case loader.KindServer:
 			what = "MCP server"
+		case loader.KindInstructions:
+			what = "instruction file"
 		}
 		if kind == loader.KindSettings && n > 0 {
 			parts = append(parts, "the settings")

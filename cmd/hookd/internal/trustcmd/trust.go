@@ -52,7 +52,7 @@ only that is allowed, and the settings, if they wait for a decision.`,
 }
 
 func (cmd *Commands) trust(ctx context.Context, f trustFlags, paths []string) error {
-	trust, err := cmd.Project.OpenTrust()
+	trust, err := cmd.Project.OpenDecision()
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (cmd *Commands) trust(ctx context.Context, f trustFlags, paths []string) er
 
 // Review does what hookd trust does without flags.
 func (cmd *Commands) Review(ctx context.Context) error {
-	trust, err := cmd.Project.OpenTrust()
+	trust, err := cmd.Project.OpenDecision()
 	if err != nil {
 		return err
 	}

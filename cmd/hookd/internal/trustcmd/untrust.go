@@ -14,7 +14,7 @@ func (cmd *Commands) Untrust() *cobra.Command {
 		Short:             "Withdraw what was allowed, so that it is not in force any more",
 		ValidArgsFunction: cmd.Project.CompleteHooks,
 		RunE: func(c *cobra.Command, args []string) error {
-			trust, err := cmd.Project.OpenTrust()
+			trust, err := cmd.Project.OpenDecision()
 			if err != nil {
 				return err
 			}

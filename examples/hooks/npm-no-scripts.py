@@ -1,4 +1,8 @@
 #!/usr/bin/env python3
+# why: npm installs run without the install scripts of packages
+# group: commands
+# needs: python3
+#
 # Adds --ignore-scripts to "npm install" and "npm ci", so that a package's own
 # install scripts do not run. Changes the command that really runs; the record
 # keeps what it was before.
