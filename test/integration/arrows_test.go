@@ -125,7 +125,7 @@ cmd/hookd/internal/chat: agentloop agentloop/model cmd/hookd/internal/chat/inter
 cmd/hookd/internal/chat/internal/completion:
 cmd/hookd-bridge: protocol/rpc/socket/meet
 cmd/hookd/internal/cli: cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
-cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/instruction agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd executor executor/hookenv executor/process loader protocol protocol/toolname schema schema/agentparts
+cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/instruction agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd cmd/hookd/internal/trustquestion executor executor/hookenv executor/process loader protocol protocol/toolname schema schema/agentparts
 cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/guest executor/hookenv executor/process loader loader/install loader/install/verify protocol protocol/dialect/hosts schema
 cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader protocol protocol/dialect/foreignhooks protocol/realpath protocol/toolname schema schema/testfile schema/units
 cmd/hookd/internal/faultyhook: protocol/dialect/foreignhooks
@@ -147,6 +147,7 @@ cmd/hookd/internal/signals:
 cmd/hookd/internal/takehook: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show examples loader
 cmd/hookd/internal/terminal: cmd/hookd/internal/show
 cmd/hookd/internal/trustcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show loader protocol schema
+cmd/hookd/internal/trustquestion: cmd/hookd/internal/question cmd/hookd/internal/show cmd/hookd/internal/terminal cmd/hookd/internal/trustcmd loader
 examples:
 test/modelserver:
 test/picture:
