@@ -45,8 +45,8 @@ func (cmd *Taker) AddTo(c *cobra.Command, args cobra.PositionalArgs, write func(
 		switch {
 		case cmd.Console.JSON && !list:
 			return cli.Usage("usage", "--json goes with --list", "hookd new --list --json")
-		case taking && c.Flags().Changed("lang"):
-			return cli.Usage("usage", "--lang is for a hook from a template", "leave it out")
+		case taking && ofTemplates(c) != "":
+			return cli.Usage("usage", "--"+ofTemplates(c)+" is for a hook from a template", "leave it out; a hook that is ready has its own")
 		case list:
 			return cmd.List(names)
 		case taking:
@@ -54,6 +54,16 @@ func (cmd *Taker) AddTo(c *cobra.Command, args cobra.PositionalArgs, write func(
 		}
 		return write(c, names)
 	}
+}
+
+// ofTemplates returns a flag that was given and that only templates know, "" without one.
+func ofTemplates(c *cobra.Command) string {
+	for _, flag := range []string{"lang", "event", "can"} {
+		if c.Flags().Changed(flag) {
+			return flag
+		}
+	}
+	return ""
 }
 
 func completeNames(_ *cobra.Command, _ []string, typed string) (names []string, _ cobra.ShellCompDirective) {
