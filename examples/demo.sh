@@ -165,3 +165,15 @@ if [ -f "$captured" ]; then
 else
 	printf '  left out: %s is part of a clone\n' "$captured"
 fi
+
+# As a person can paste it: by its name where that is this program.
+name=hookd
+if [ "$(command -v hookd || :)" != "$hookd" ]; then
+	name=\'$(printf '%s' "$hookd" | sed "s/'/'\\\\''/g")\'
+	case $hookd in
+	*[!A-Za-z0-9/._-]*) ;;
+	*) name=$hookd ;;
+	esac
+fi
+printf '\n%snow try:%s (in an empty folder)\n' "$bold" "$plain"
+printf '  %s\n' "$name init" "$name new guard.sh" "$name test guard.sh"

@@ -12,6 +12,10 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
+// ApprovalHook is the name of the hook of [Approval]. It runs in the layer of the one for whom
+// it speaks, and is no hook that anybody wrote.
+const ApprovalHook = "approval"
+
 // ApprovalMode says who answers when a hook asks about a tool call.
 type ApprovalMode struct {
 	// Mode is ask (the person, default), deny (always no) or allow (always yes).
@@ -34,8 +38,8 @@ type ApprovalMode struct {
 // a person each time: the answer is never remembered.
 func Approval(mode ApprovalMode) provider.Provider {
 	memory := &approvals{mode: mode, sessions: map[string]*answers{}}
-	return provider.Provider{Name: "approval", OnAnswer: memory.answered, Hooks: []protocol.GoHook{{
-		Name:        "approval",
+	return provider.Provider{Name: ApprovalHook, OnAnswer: memory.answered, Hooks: []protocol.GoHook{{
+		Name:        ApprovalHook,
 		Description: "answers hooks that ask about a tool call, by agent.approval.mode and what the person said with always",
 		// It speaks for the one who set the mode, and for the person, whose word
 		// counts as far as the user's settings do.

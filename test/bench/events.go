@@ -240,6 +240,41 @@ func noMatch(n int) func(context.Context, *kit) (*race, error) {
 	}
 }
 
+// rulesAlone is an event with n rules, which look at its command and have nothing to say,
+// compared with an event without any.
+func rulesAlone(n int) func(context.Context, *kit) (*race, error) {
+	return func(ctx context.Context, k *kit) (*race, error) {
+		c := &race{}
+		for _, one := range []struct {
+			name string
+			n    int
+		}{{"no rules", 0}, {ours, n}} {
+			rules := []map[string]any{}
+			for i := range one.n {
+				rules = append(rules, map[string]any{
+					"name": fmt.Sprintf("rule-%d", i), "events": []string{string(protocol.ToolCallStart)},
+					"match": map[string]any{"command": fmt.Sprintf("program-%d push *", i)},
+					"reply": map[string]string{"action": "block", "reason": "a person does that"},
+				})
+			}
+			p, err := newProject(ctx, k.folder, nil, map[string]any{"use": rules})
+			if err != nil {
+				return nil, err
+			}
+			e, err := p.open(ctx, k.runtime, k.pool)
+			if err != nil {
+				return nil, err
+			}
+			k.atEnd(e.close)
+			if found := len(e.watcher.Current().Hooks); found != one.n {
+				return nil, fmt.Errorf("%d rules, not %d", found, one.n)
+			}
+			c.players = append(c.players, player{name: one.name, burst: e.fires(usualSize, 0)})
+		}
+		return c, nil
+	}
+}
+
 // heapArgument makes this program a peer that decides events of a project: the
 // project's folder and the MiB of its heap follow.
 const heapArgument = "bench-heap"

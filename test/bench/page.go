@@ -52,7 +52,7 @@ record. A hook named *c* has no C library. An event has 1 KiB unless the row say
 | ` + "`standby/HOOK`" + `, ` + "`resident/HOOK`" + ` | a hook whose process waits for its event; a hook that lives as long as its session |
 | ` + "`serve/N`" + `, ` + "`flight/2`" + ` | N hooks asked through ` + "`hookd serve`" + `, time for each; two events in flight, events per second |
 | ` + "`heap/2GiB`" + `, ` + "`process`" + ` | an event in a process with a large heap; package ` + "`executor/process`" + ` alone |
-| ` + "`match/1000`" + `, ` + "`abort`" + ` | an event that none of 1,000 hooks wants; from an abort until every process is dead |
+| ` + "`match/1000`" + `, ` + "`rules/100`" + `, ` + "`abort`" + ` | an event that none of 1,000 hooks wants; one about whose command 100 rules have nothing to say; from an abort until every process is dead |
 | ` + "`describe`, `warm`, `reload`, `change`" + ` | asking N hooks what they are for; a start when that is known; a reload without a change; from a changed file among N until the new set is active |
 | ` + "`fire`, `memory/…`" + ` | ` + "`hookd fire`" + ` as a whole process, against an empty Go program; resident memory at rest |
 | ` + "`bridge/…`" + ` | what another agent starts for an event, as a whole process, against an empty Go program: ` + "`hookd-bridge`" + ` with a daemon and N hooks that want the event; ` + "`hookd bridge`" + ` without one, and ` + "`hookd-bridge`" + ` that becomes it |

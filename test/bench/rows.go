@@ -68,6 +68,7 @@ func rows() []row {
 		{"heap/2GiB", largeHeap(2 << 10), atMost("2 GiB", 1.2)},
 		{"process", processAlone, atMost(ours, 1.5)},
 		{"match/1000", noMatch(1000), []target{{ours, 10e-6, middle}}},
+		{"rules/100", rulesAlone(100), []target{{ours, 0.2e-3, middle}}},
 		{"abort", aborts, []target{{survived, 0, amount}, {ours, 1e-3, middle}, {ours, 10e-3, tail}}},
 		{"describe/100", describe(100), atMost(ours, 0.6)},
 		{"warm/100", warm(100), []target{{ours, 20e-3, middle}}},

@@ -35,6 +35,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("it does not show %q", shown)
 		}
 	}
+	tryNow(t, string(out))
 	if t.Failed() {
 		t.Logf("%s", out)
 	}
@@ -43,5 +44,23 @@ func TestDemo(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(box); err != nil || len(entries) > 0 {
 		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+// tryNow pastes the commands that the demonstration ends with into an empty folder.
+func tryNow(t *testing.T, out string) {
+	t.Helper()
+	_, commands, found := strings.Cut(out, "now try: (in an empty folder)\n")
+	if n := strings.Count(commands, "\n"); !found || n != 3 {
+		t.Errorf("it does not end with three commands to try: %q", commands)
+		return
+	}
+	home := t.TempDir()
+	c := exec.Command("/bin/sh", "-ec", commands)
+	c.Dir = t.TempDir()
+	c.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"), "XDG_CONFIG_HOME=")
+	tried, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(tried), "✓ the word is refused") {
+		t.Errorf("what it says to try: %v\n%s", err, tried)
 	}
 }

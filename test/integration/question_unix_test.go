@@ -4,7 +4,6 @@ package integration
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -132,7 +131,7 @@ func TestToolsAndHooksHaveNoTerminal(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(b.home, ".acai", "hooks", "look.sh"), []byte(hook), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p := sitDownWith(t, b, "dumb", func(hookd *exec.Cmd) { hookd.ExtraFiles = []*os.File{hookd.Stdin.(*os.File)} }, "run", "--allow", "bash,write,mcp", "go", "--model", "scripted:agent.yaml")
+	p := sitDownWith(t, b, "dumb", func(p *person) { p.hookd.ExtraFiles = []*os.File{p.slave} }, "run", "--allow", "bash,write,mcp", "go", "--model", "scripted:agent.yaml")
 	p.sees("the answer")
 	p.leaves(0)
 	looked, err := os.ReadFile(filepath.Join(b.project, "looked"))

@@ -28,6 +28,8 @@ type person struct {
 	before  *term.State
 	reading sync.WaitGroup
 
+	drawn func(piece []byte) // hears what is printed, nil for nobody
+
 	mu   sync.Mutex
 	seen bytes.Buffer
 }
@@ -35,11 +37,11 @@ type person struct {
 // sitDown starts hookd in a terminal of 24 lines and 80 columns.
 func sitDown(t *testing.T, b *box, termName string, args ...string) *person {
 	t.Helper()
-	return sitDownWith(t, b, termName, func(*exec.Cmd) {}, args...)
+	return sitDownWith(t, b, termName, func(*person) {}, args...)
 }
 
 // sitDownWith is sitDown, with change called before hookd is started.
-func sitDownWith(t *testing.T, b *box, termName string, change func(hookd *exec.Cmd), args ...string) *person {
+func sitDownWith(t *testing.T, b *box, termName string, change func(*person), args ...string) *person {
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -54,7 +56,7 @@ func sitDownWith(t *testing.T, b *box, termName string, change func(hookd *exec.
 	}
 	p.hookd.Env = append(p.hookd.Env, "TERM="+termName)
 	p.hookd.Stdin, p.hookd.Stdout, p.hookd.Stderr = slave, slave, slave
-	change(p.hookd)
+	change(p)
 	p.hookd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := p.hookd.Start(); err != nil {
 		t.Fatal(err)
@@ -66,6 +68,9 @@ func sitDownWith(t *testing.T, b *box, termName string, change func(hookd *exec.
 			p.mu.Lock()
 			p.seen.Write(piece[:n])
 			p.mu.Unlock()
+			if p.drawn != nil {
+				p.drawn(piece[:n])
+			}
 			if err != nil {
 				return
 			}
@@ -311,6 +316,8 @@ func TestSessionInUse(t *testing.T) {
 func TestDumbTerminal(t *testing.T) {
 	b := sleepyBox(t)
 	p := sitDown(t, b, "dumb", "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
+	p.sees("hookd · scripted:agent.yaml · ")
+	p.sees("0 hooks")
 	p.sees("›")
 	p.types("go\r")
 	p.awaits("started")
@@ -370,7 +377,7 @@ func TestDumbTerminalStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answers.Close()
-	p := sitDownWith(t, b, "dumb", func(hookd *exec.Cmd) { hookd.Stdout = answers }, "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
+	p := sitDownWith(t, b, "dumb", func(p *person) { p.hookd.Stdout = answers }, "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
 	for _, line := range []struct{ typed, stderr string }{
 		{"/compact\r", "✗ compact: "}, {"/modle\r", "there is no /modle; did you mean /model?"}, {"/show 7\r", "nothing is folded under #7"}, {"/model\r", ""},
 	} {

@@ -156,6 +156,10 @@ func (s *screen) explain(k tea.KeyPressMsg) []effect {
 	return nil
 }
 
+// aboutWidth is how much of a question stands in the line that tells how it was answered: the
+// call has a line of its own.
+const aboutWidth = 40
+
 func (s *screen) answer(i int, why string) []effect {
 	a := s.asked[0]
 	s.asked = s.asked[1:]
@@ -167,7 +171,7 @@ func (s *screen) answer(i int, why string) []effect {
 		if why != "" {
 			said += ": " + show.Line(why)
 		}
-		s.aside(fmt.Sprintf("    %s %s: %s", s.talk.p.In(show.Warn, "?"), question.About(&a.question), s.talk.p.In(show.Strong, said)))
+		s.aside(fmt.Sprintf("    %s %s: %s", s.talk.p.In(show.Warn, "?"), show.Shorten(question.About(&a.question), aboutWidth), s.talk.p.In(show.Strong, said)))
 	}
 	return []effect{answerEffect{a.reply, answer}}
 }
@@ -197,9 +201,23 @@ func (a *asking) view(p *show.Printer, height int, now time.Time) []string {
 		}
 	}
 	if a.explaining {
-		return append(lines, show.Shorten("  why not, for the model (enter sends): "+show.Line(a.why)+"▏", max(p.Width, 20)))
+		return append(lines, a.whyLine(max(p.Width, 20)))
 	}
 	return append(lines, a.options(p)...)
+}
+
+// whyLine is what the person writes to the model: the end of it, where it is longer than the
+// line.
+func (a *asking) whyLine(width int) string {
+	head := "  why not, for the model (enter sends): "
+	if width < 60 {
+		head = "  why not: "
+	}
+	why := []rune(show.Line(a.why))
+	for room := width - show.Width(head) - 2; show.Width(string(why)) > room && len(why) > 1; {
+		why = why[1:]
+	}
+	return head + string(why) + "▏"
 }
 
 // tooEarly replaces the last line when a yes came too early to count.

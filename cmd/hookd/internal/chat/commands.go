@@ -3,7 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
@@ -59,21 +59,23 @@ func commandByName(name string) *command {
 	return nil
 }
 
-const helpEnd = `Any other line goes to the model. /NAME runs the recipe of that name, with what
-follows as its arguments (KEY=VALUE), or uses the skill of that name.
-!COMMAND runs a shell command of yours: hooks judge it, and the model reads it and its
-output with your next prompt. While a turn runs, what you send waits for its end.
-enter sends · alt-enter, ctrl-j or a \ before enter begins a new line · ↑ ↓ earlier lines
-tab completes /NAME and @FILE · esc or ctrl-c aborts the turn, twice ends hookd`
+// helpEnd are the paragraphs after the table.
+var helpEnd = []string{
+	"Any other line goes to the model. /NAME runs the recipe of that name, with what follows as its arguments (KEY=VALUE), or uses the skill of that name. @FILE names a file of the project.",
+	"!COMMAND runs a shell command of yours: hooks judge it, and the model reads it and its output with your next prompt.",
+	"While a turn runs, what you send waits for its end.",
+	"enter sends · alt-enter, ctrl-j or a \\ before enter begins a new line · ↑ ↓ earlier lines · tab completes · ctrl-o opens what is folded · esc or ctrl-c aborts the turn, twice ends hookd",
+}
 
-func helpText() string {
-	var b strings.Builder
+func help(p *show.Printer) {
 	for _, c := range commandTable {
 		if c.does != "" {
-			fmt.Fprintf(&b, "%-23s %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.does)
+			p.Print("  %-23s %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.does)
 		}
 	}
-	return b.String() + helpEnd
+	for _, text := range helpEnd {
+		p.Paragraphs("  ", show.Plain, text)
+	}
 }
 
 // callable returns all that may follow a slash at the begin of a line.
@@ -94,7 +96,7 @@ func (k *commands) answer(ctx context.Context, e commandEffect, width int, color
 	var err error
 	switch e.name {
 	case "help":
-		p.Indented("  ", show.Plain, helpText())
+		help(p)
 	case "hooks":
 		err = k.hooks(ctx, p)
 	case "model":
@@ -164,16 +166,23 @@ func (k *commands) sessions(ctx context.Context, p *show.Printer) error {
 	return sessionscmd.ShowTable(p, folder, list, false)
 }
 
-// nearCommand returns the command that a misspelt one was meant to be, "" if none is near.
-// A word that is not near is a prompt, which may be the name of a skill.
-func nearCommand(name string) string {
-	if len(name) < 3 {
+// nearName returns the command, or the one of the other names, that a misspelt one was meant to
+// be, "" if none is near. A name that is not near is a prompt: a hook may know it.
+func nearName(name string, others []string) string {
+	if len(name) < 3 || slices.Contains(others, name) {
 		return ""
 	}
+	isNear := func(known string) bool {
+		d := text.Distance(name, known)
+		return d <= 1 || d == 2 && len(known) > 5
+	}
 	for _, known := range commandTable {
-		if d := text.Distance(name, known.name); d <= 1 || d == 2 && len(known.name) > 5 {
+		if isNear(known.name) {
 			return known.name
 		}
+	}
+	if i := slices.IndexFunc(others, isNear); i >= 0 {
+		return others[i]
 	}
 	return ""
 }

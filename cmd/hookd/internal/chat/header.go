@@ -78,6 +78,11 @@ func hooksLine(p *show.Printer, s *loader.Snapshot) string {
 			waiting++
 		}
 	}
+	for i := range s.Resources {
+		if m := &s.Resources[i]; m.Kind == loader.KindInstructions && m.Layer == protocol.Project && m.Use != "" {
+			line += p.In(show.Quiet, " · "+show.Line(m.Name))
+		}
+	}
 	if waiting > 0 {
 		line += p.In(show.Quiet, " · ") + p.In(show.Warn, fmt.Sprintf("%d of this project wait to be allowed: /trust", waiting))
 	}
@@ -99,6 +104,7 @@ func homely(path string) string {
 // Bounds of what is shown of a conversation that goes on.
 const (
 	replayedPrompts = 2
+	replayedPrompt  = 4 // lines of a prompt
 	replayedLines   = 6 // of an answer
 )
 
@@ -131,19 +137,23 @@ func replay(p *show.Printer, id string, messages []protocol.Message) string {
 		}
 		switch m.Role {
 		case protocol.RoleUser:
-			painter.Print("%s %s\n", p.In(show.Quiet, "›"), p.In(show.Strong, show.Line(show.Shorten(body, 400))))
+			painter.Raw(beginning(p, p.In(show.Quiet, "›"), body, replayedPrompt, show.Strong))
 		case protocol.RoleAssistant:
-			lines := strings.Split(body, "\n")
-			more := ""
-			if left := len(lines) - replayedLines; left > 0 {
-				lines, more = lines[:replayedLines], fmt.Sprintf("\n… %s more", text.Count(left, "line"))
-			}
-			flow := show.NewFlow(p.Width, 2, "  ", func(s string) string { return p.In(show.Quiet, s) })
-			body = show.Visible(show.Shorten(strings.Join(lines, "\n"), 2000) + more)
-			painter.Raw(p.In(show.Quiet, "●") + " " + flow.Write(body) + flow.End() + "\n")
+			painter.Raw(beginning(p, p.In(show.Quiet, "●"), body, replayedLines, show.Quiet))
 		}
 	}
 	return strings.TrimRight(out.String(), "\n")
+}
+
+// beginning returns the first lines of a text, after a mark, and how many more there are.
+func beginning(p *show.Printer, mark, body string, most int, tone show.Tone) string {
+	lines := strings.Split(body, "\n")
+	more := ""
+	if left := len(lines) - most; left > 1 { // the line that says so takes as much room as one
+		lines, more = lines[:most], fmt.Sprintf("\n… %s more", text.Count(left, "line"))
+	}
+	flow := show.NewFlow(p.Width, 2, "  ", func(s string) string { return p.In(tone, s) })
+	return mark + " " + flow.Write(show.Visible(show.Shorten(strings.Join(lines, "\n"), 2000)+more)) + flow.End() + "\n"
 }
 
 // said returns what a person or the model said in a message, without what hooks added.

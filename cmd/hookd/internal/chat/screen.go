@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/agentloop"
@@ -45,7 +46,6 @@ type draft struct {
 // known is what a screen looks up. Its zero value knows nothing.
 type known struct {
 	hookAtWork func() (name string, since time.Time) // that takes longest
-	callable   func() []string                       // names that may follow a slash
 	root       string                                // folder that files are named from
 	choices    []string                              // for the word that the person asked to complete
 }
@@ -217,5 +217,11 @@ func (s *screen) drain() string {
 	}
 	s.said.Reset()
 	s.said.WriteString(text[end+1:])
-	return text[:end]
+	lines := strings.Split(text[:end], "\n")
+	for i, line := range lines {
+		if width := show.Width(line); width > 0 && width%s.width == 0 {
+			lines[i] = ansi.Hardwrap(line, s.width-1, true) // what erases the rest of a full line takes its last character
+		}
+	}
+	return strings.Join(lines, "\n")
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -43,4 +45,24 @@ func TestAShellCommandOfThePerson(t *testing.T) {
 	s.press("!rm -rf /", "enter").tell(event(t, protocol.ToolCallStart, protocol.ToolCallStartData{Call: call}, protocol.Outcome{Action: protocol.Block, By: &guard, Reason: "too dangerous"}))
 	s.tell(event(t, protocol.ToolCallError, protocol.ToolCallErrorData{Call: call, Error: protocol.CallError{Kind: protocol.CallBlocked, Text: "too dangerous"}, BlockedBy: &guard}, protocol.Outcome{}), endedMsg{})
 	s.shows("✗ ! make test · not run  #2\n    ✗ blocked by guard.sh: too dangerous\n----\n›")
+}
+
+// TestAFullLineLosesNothing asserts that no line that goes up fills the last column: the
+// terminal is told to erase the rest of each line, which takes the last character of a full
+// one.
+func TestAFullLineLosesNothing(t *testing.T) {
+	for _, width := range []int{40, 80, 120} {
+		for _, length := range []int{width - 1, width, width + 1, 2 * width, 3*width - 1} {
+			s := newScene(t, width)
+			s.tell(tea.WindowSizeMsg{Width: width, Height: 24}, noteMsg(strings.Repeat("x", length-1)+"y"))
+			for line := range strings.SplitSeq(strings.TrimSuffix(s.up.String(), "\n"), "\n") {
+				if len(line)%width == 0 {
+					t.Errorf("a line of %d columns in %d", len(line), width)
+				}
+			}
+			if got := strings.ReplaceAll(s.up.String(), "\n", ""); len(got) != length || !strings.HasSuffix(got, "y") {
+				t.Errorf("%d columns: %d of %d characters", width, len(got), length)
+			}
+		}
+	}
 }

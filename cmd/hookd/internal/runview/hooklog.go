@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol"
@@ -87,10 +88,16 @@ func (l *hookLog) end(p *show.Printer, folded *details) {
 	}
 }
 
-// askedHooks returns how many hooks were asked that a person has written or taken.
+// wasAsked reports whether a run is that of a hook which somebody wrote, and not left out.
+func wasAsked(run *protocol.Run) bool {
+	ours := run.Source == protocol.Builtin || run.Hook == builtin.ApprovalHook && run.Hash == ""
+	return !ours && run.Skipped == ""
+}
+
+// askedHooks returns how many hooks were asked that somebody wrote.
 func askedHooks(o *protocol.Outcome) (n int) {
 	for i := range o.Runs {
-		if run := &o.Runs[i]; run.Source != protocol.Builtin && run.Skipped == "" {
+		if wasAsked(&o.Runs[i]) {
 			n++
 		}
 	}
@@ -157,7 +164,7 @@ func wholeDecision(p *show.Printer, indent string, o *protocol.Outcome) {
 	}
 	var took []string
 	for i := range o.Runs {
-		if run := &o.Runs[i]; run.Source != protocol.Builtin && run.Skipped == "" {
+		if run := &o.Runs[i]; wasAsked(run) {
 			took = append(took, show.Line(run.Hook)+" "+show.Milliseconds(run.TookMs))
 		}
 	}

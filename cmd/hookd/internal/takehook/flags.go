@@ -46,7 +46,7 @@ func (cmd *Taker) AddTo(c *cobra.Command, args cobra.PositionalArgs, write func(
 		case cmd.Console.JSON && !list:
 			return cli.Usage("usage", "--json goes with --list", "hookd new --list --json")
 		case taking && ofTemplates(c) != "":
-			return cli.Usage("usage", "--"+ofTemplates(c)+" is for a hook from a template", "leave it out; a hook that is ready has its own")
+			return cli.Usage("usage", "--"+ofTemplates(c)+" is for a hook from a template", "leave it out")
 		case list:
 			return cmd.List(names)
 		case taking:
@@ -56,7 +56,7 @@ func (cmd *Taker) AddTo(c *cobra.Command, args cobra.PositionalArgs, write func(
 	}
 }
 
-// ofTemplates returns a flag that was given and that only templates know, "" without one.
+// ofTemplates returns a flag that was given and is about hooks from templates, "" without.
 func ofTemplates(c *cobra.Command) string {
 	for _, flag := range []string{"lang", "event", "can"} {
 		if c.Flags().Changed(flag) {
