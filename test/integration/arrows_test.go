@@ -23,6 +23,7 @@ internal/jsonspan:
 internal/lines:
 internal/program:
 internal/program/hashed:
+internal/table:
 internal/text:
 internal/selfprotect: protocol protocol/toolname
 protocol: protocol/internal/eventname
@@ -73,8 +74,7 @@ loader/install: executor/hookenv executor/process loader/install/internal/config
 loader/install/internal/configtext: schema/document
 loader/install/verify: executor/guest executor/process loader/install loader/install/internal/configtext protocol/dialect protocol/rpc/socket/meet protocol/toolname schema
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
-loader/internal/discover: executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/instructions loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks schema schema/document
-loader/internal/discover: executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/rulefile loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks schema schema/document
+loader/internal/discover: executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/instructions loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/rulefile loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks schema schema/document
 loader/internal/environment: executor/hookenv loader/internal/bundle loader/internal/candidate loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/workspace protocol schema
 loader/internal/files: executor/process
 loader/internal/imports: loader/internal/interpreter loader/internal/report loader/internal/settings protocol protocol/dialect/foreignhooks protocol/toolname schema schema/document schema/units
@@ -134,7 +134,7 @@ cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/m
 cmd/hookd/internal/newcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/takehook loader protocol schema/testfile
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol schema/testfile
 cmd/hookd/internal/question: agentloop cmd/hookd/internal/cli cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
-cmd/hookd/internal/runview: agentloop cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process protocol
+cmd/hookd/internal/runview: agentloop agentloop/builtin cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process protocol
 cmd/hookd/internal/servecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/guest executor/hookenv executor/process loader protocol protocol/rpc protocol/rpc/socket protocol/rpc/socket/meet schema
 cmd/hookd/internal/sessionscmd: agentloop/store cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor/state protocol
 cmd/hookd/internal/shellhook: protocol
