@@ -23,6 +23,7 @@ internal/jsonspan:
 internal/lines:
 internal/program:
 internal/program/hashed:
+internal/table:
 internal/text:
 internal/selfprotect: protocol protocol/toolname
 protocol: protocol/internal/eventname
