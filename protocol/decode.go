@@ -263,7 +263,12 @@ func unmarshalEvent(value RawMessage, found []jsonspan.Member) (ev Event, err er
 
 // Spec returns the event's row of the table, or nil if its name is unknown.
 // Aliases are names too.
-func (ev *Event) Spec() *Spec { return byAlias[string(ev.Event)] }
+func (ev *Event) Spec() *Spec {
+	if s := Lookup(ev.Event); s != nil {
+		return s
+	}
+	return byAlias()[string(ev.Event)]
+}
 
 // CheckEvent checks an event that a host built: a known name (an alias counts),
 // a known version, valid JSON in data with the members that the event's row asks

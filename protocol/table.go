@@ -3,6 +3,7 @@ package protocol
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/protocol/internal/eventname"
 )
@@ -145,33 +146,37 @@ func (s *Spec) CanStop() bool { return s.Stops != "" }
 func (s *Spec) CanChange() bool { return len(s.Fields) > 0 || s.Replace != "" }
 
 // Lookup returns the row of an event by its own name, or nil.
-func Lookup(name EventName) *Spec { return byName[name] }
+func Lookup(name EventName) *Spec {
+	for i := range Table {
+		if Table[i].Name == name {
+			return &Table[i]
+		}
+	}
+	return nil
+}
 
 // Canonical returns our name for a name or alias, exactly as written in the
 // table. For any other spelling ok is false and nearest is the known name that it
 // most likely means, "" if that cannot be told; see [EventHint].
 func Canonical(name string) (event EventName, nearest string, ok bool) {
-	if s := byAlias[name]; s != nil {
+	if s := byAlias()[name]; s != nil {
 		return s.Name, "", true
 	}
 	return "", nearestEvent(name), false
 }
 
-var (
-	byName  = make(map[EventName]*Spec, len(Table))
-	byAlias = make(map[string]*Spec, 2*len(Table)) // at once, so that no start of a program grows it
-)
-
-func init() {
+// byAlias finds an event by any of its names. Few programs need it: it is made when one does.
+var byAlias = sync.OnceValue(func() map[string]*Spec {
+	all := make(map[string]*Spec, 2*len(Table))
 	for i := range Table {
 		s := &Table[i]
-		byName[s.Name] = s
-		byAlias[string(s.Name)] = s
+		all[string(s.Name)] = s
 		for _, a := range s.Aliases {
-			byAlias[a.Name] = s
+			all[a.Name] = s
 		}
 	}
-}
+	return all
+})
 
 // nearestEvent is the name or alias that a misspelt one most likely means, "" if that
 // cannot be told.

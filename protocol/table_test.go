@@ -241,7 +241,7 @@ func TestNearestEventIsOfTheSameSide(t *testing.T) {
 				if near == "" {
 					continue
 				}
-				if a, b := sideOf(Table[i].Name), sideOf(byAlias[near].Name); a != b && a != "" && b != "" {
+				if a, b := sideOf(Table[i].Name), sideOf(byAlias()[near].Name); a != b && a != "" && b != "" {
 					t.Errorf("%q is answered with %q", wrong, near)
 				}
 			}

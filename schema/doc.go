@@ -14,7 +14,7 @@
 //	Layered          the layers over each other, and the result as Settings (layer.go)
 //
 // Which value stands against which is decided by loader/internal/settings; viper lays
-// them over each other and decodes them.
+// them over each other.
 //
 // # Descriptions of hooks
 //

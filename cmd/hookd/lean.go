@@ -14,17 +14,19 @@ import (
 
 // agentCommands returns commands that say which program has them.
 func agentCommands(p *parts) []command {
-	return []command{{"ask", absent(p, "run")}, {"ask", absent(p, "sessions")}}
+	return []command{{"ask", "run", absent(p, "run")}, {"ask", "sessions", absent(p, "sessions")}}
 }
 
-func absent(p *parts, name string) *cobra.Command {
-	return &cobra.Command{
-		Use: name, Hidden: true, DisableFlagParsing: true,
-		Long: cli.NoAgent(name).Error() + ".",
-		RunE: func(_ *cobra.Command, args []string) error {
-			p.console.JSON = slices.Contains(args, "--json")
-			return cli.NoAgent(name)
-		},
+func absent(p *parts, name string) func() *cobra.Command {
+	return func() *cobra.Command {
+		return &cobra.Command{
+			Use: name, Hidden: true, DisableFlagParsing: true,
+			Long: cli.NoAgent(name).Error() + ".",
+			RunE: func(_ *cobra.Command, args []string) error {
+				p.console.JSON = slices.Contains(args, "--json")
+				return cli.NoAgent(name)
+			},
+		}
 	}
 }
 

@@ -17,12 +17,6 @@ Begin with:  hookd init
              hookd new guard.sh --lang sh
              hookd try guard.sh`
 
-// command is one command, and the group of the help that shows it.
-type command struct {
-	group string
-	*cobra.Command
-}
-
 var commandGroups = []struct{ id, title string }{
 	{"write", "Write hooks:"}, {"allow", "See and allow them:"}, {"agents", "Under other agents:"},
 	{"ask", "Ask them:"}, {"inside", "Inside a hook:"}, {"more", "More:"},
@@ -31,7 +25,8 @@ var commandGroups = []struct{ id, title string }{
 // The order of commands says where to begin; that of the alphabet does not.
 func init() { cobra.EnableCommandSorting = false }
 
-// newRoot returns the command line.
+// newRoot returns the command line. Where the first argument names a command it has only that
+// one: to make them all takes as long as reading the settings.
 func newRoot(p *parts, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "hookd",
@@ -49,13 +44,7 @@ func newRoot(p *parts, args []string) *cobra.Command {
 	for _, g := range commandGroups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 	}
-	names := []string{"help", "completion"}
-	for _, c := range commands(p) {
-		names = append(names, c.Name())
-		c.GroupID = c.group
-		c.Args = cli.AsUsage(c.Args)
-		root.AddCommand(c.Command)
-	}
+	names := addCommands(root, commands(p), args)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if word := commandWord(args, names); c == root && word != "" {
 			return unknownCommand(root, word) // whose flags these are meant to be
@@ -80,6 +69,25 @@ func newRoot(p *parts, args []string) *cobra.Command {
 	}
 	fitHelp(root, p.console.Out.Width)
 	return root
+}
+
+// addCommands adds the commands that arguments may be about, and returns the names of all.
+func addCommands(root *cobra.Command, all []command, args []string) []string {
+	names := []string{"help", "completion"}
+	for _, c := range all {
+		names = append(names, c.name)
+	}
+	named := len(args) > 0 && slices.ContainsFunc(all, func(c command) bool { return c.name == args[0] })
+	root.CompletionOptions.DisableDefaultCmd = named
+	for _, c := range all {
+		if named && c.name != args[0] {
+			continue
+		}
+		made := c.make()
+		made.GroupID, made.Args = c.group, cli.AsUsage(made.Args)
+		root.AddCommand(made)
+	}
+	return names
 }
 
 func unknownCommand(root *cobra.Command, word string) error {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -61,8 +62,10 @@ type hookPlace struct {
 }
 
 var (
-	hookPlaces   = placesOf(func(a agentPlaces) string { return a.paths }) // hook settings
-	hookSettings = partsOf(placesOf(func(a agentPlaces) string { return a.paths + " " + a.also }))
+	hookPlaces   = sync.OnceValue(func() []hookPlace { return placesOf(func(a agentPlaces) string { return a.paths }) }) // hook settings
+	hookSettings = sync.OnceValue(func() [][]string {
+		return partsOf(placesOf(func(a agentPlaces) string { return a.paths + " " + a.also }))
+	})
 )
 
 // gitFolder may be read. What is written there is run by the next program that calls

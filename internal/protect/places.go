@@ -158,7 +158,7 @@ func (p *Places) look(dir string) {
 // lookAt adds an entry of a folder if it is the beginning of a place.
 func (p *Places) lookAt(dir, name string) {
 	short := Fold(name)
-	for _, place := range hookSettings {
+	for _, place := range hookSettings() {
 		if !begins([]string{short}, place[:1]) {
 			continue
 		}
@@ -195,7 +195,7 @@ func (p *Places) lookBelow(project string) {
 			return nil
 		}
 		p.lookAt(filepath.Dir(path), entry.Name())
-		if relative, _ := filepath.Rel(project, path); entry.IsDir() && contains(filepath.ToSlash(relative), slices.Concat(hookSettings, gitFolder)) {
+		if relative, _ := filepath.Rel(project, path); entry.IsDir() && contains(filepath.ToSlash(relative), slices.Concat(hookSettings(), gitFolder)) {
 			return fs.SkipDir
 		}
 		return nil
@@ -215,7 +215,7 @@ func (p *Places) refuses(path string, opened fs.FileInfo) (why string) {
 	if relative, err := filepath.Rel(p.Project, path); err == nil && filepath.IsLocal(relative) {
 		slashed := filepath.ToSlash(relative)
 		switch {
-		case contains(slashed, hookSettings):
+		case contains(slashed, hookSettings()):
 			return whyHooks
 		case p.writing && (contains(slashed, gitFolder) || becomesGit(p.Project, slashed)):
 			return whyGit

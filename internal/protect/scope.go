@@ -82,7 +82,7 @@ func (s *Scope) lookIn(root string) {
 		folded := Fold(entry.Name())
 		names[folded] = append(names[folded], entry.Name())
 	}
-	for _, place := range hookPlaces { // none begins with a pattern
+	for _, place := range hookPlaces() { // none begins with a pattern
 		for _, name := range names[place.parts[0]] {
 			for _, path := range existing(filepath.Join(root, name), place.parts[1:]) {
 				s.add(path, settingsOf(place.title), false)
@@ -197,7 +197,7 @@ func (s *Scope) named(path string) *Place {
 	}
 	parts := splitFolded(filepath.ToSlash(s.relative(path)))
 	for at := range parts {
-		for _, place := range hookPlaces {
+		for _, place := range hookPlaces() {
 			if begins(parts[at:], place.parts) {
 				return &Place{path, path, settingsOf(place.title), false}
 			}
@@ -283,7 +283,7 @@ func (s *Scope) Becomes(path string) *Place {
 	if len(last) < 2 || last[0] != '.' || slices.Contains(sharedFolders, last) {
 		return nil
 	}
-	for _, place := range hookPlaces {
+	for _, place := range hookPlaces() {
 		if len(place.parts) > 1 && place.parts[0] == last {
 			return &Place{path, path, settingsOf(place.title), false}
 		}
@@ -298,7 +298,7 @@ var sharedFolders = []string{".config", ".local", ".github", ".agents", ".vscode
 // if there is none. It is for texts that cannot be read any better.
 func Mentions(text string) string {
 	folded := strings.ToLower(text)
-	for _, place := range hookPlaces {
+	for _, place := range hookPlaces() {
 		first := place.parts[0]
 		if slices.Contains(sharedFolders, first) || first == "documents" {
 			first = strings.Join(place.parts, "/")
@@ -315,7 +315,7 @@ func Mentions(text string) string {
 // be a plain name: what a pattern alone stands for shows on the disk only.
 func May(parts []string, plain, unknown func(part string) bool, matches func(part, pattern string) bool) (sure, may bool) {
 	for at := range parts {
-		for _, place := range hookPlaces {
+		for _, place := range hookPlaces() {
 			all, some, known := true, true, false
 			for i, pattern := range place.parts {
 				switch {

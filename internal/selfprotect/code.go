@@ -18,18 +18,18 @@ type interpreter struct {
 	first   bool   // the first operand is the text: awk
 }
 
-var interpreters = map[string]interpreter{
-	"python": {is: true, code: "-c"}, "pypy": {is: true, code: "-c"}, "perl": {is: true, code: "-e -E", inPlace: "-i"}, "ruby": {is: true, code: "-e", inPlace: "-i"},
-	"node": {is: true, code: "-e --eval -p --print"}, "nodejs": {is: true, code: "-e --eval -p --print"}, "bun": {is: true, code: "-e --eval -p --print"}, "deno": {is: true, code: "eval"}, "tsx": {is: true, code: "-e --eval"},
-	"php": {is: true, code: "-r"}, "lua": {is: true, code: "-e"}, "rscript": {is: true, code: "-e"}, "julia": {is: true, code: "-e --eval"}, "osascript": {is: true, code: "-e"}, "elixir": {is: true, code: "-e"}, "tclsh": {is: true}, "guile": {is: true, code: "-c"},
-	"awk": {is: true, first: true, inPlace: "-i"}, "gawk": {is: true, first: true, inPlace: "-i"}, "mawk": {is: true, first: true}, "nawk": {is: true, first: true},
-	"powershell": {is: true, code: "-c -command -Command -C"}, "pwsh": {is: true, code: "-c -command -Command -C"},
+var interpreters = rows[interpreter]{
+	{"python", interpreter{is: true, code: "-c"}}, {"pypy", interpreter{is: true, code: "-c"}}, {"perl", interpreter{is: true, code: "-e -E", inPlace: "-i"}}, {"ruby", interpreter{is: true, code: "-e", inPlace: "-i"}},
+	{"node", interpreter{is: true, code: "-e --eval -p --print"}}, {"nodejs", interpreter{is: true, code: "-e --eval -p --print"}}, {"bun", interpreter{is: true, code: "-e --eval -p --print"}}, {"deno", interpreter{is: true, code: "eval"}}, {"tsx", interpreter{is: true, code: "-e --eval"}},
+	{"php", interpreter{is: true, code: "-r"}}, {"lua", interpreter{is: true, code: "-e"}}, {"rscript", interpreter{is: true, code: "-e"}}, {"julia", interpreter{is: true, code: "-e --eval"}}, {"osascript", interpreter{is: true, code: "-e"}}, {"elixir", interpreter{is: true, code: "-e"}}, {"tclsh", interpreter{is: true}}, {"guile", interpreter{is: true, code: "-c"}},
+	{"awk", interpreter{is: true, first: true, inPlace: "-i"}}, {"gawk", interpreter{is: true, first: true, inPlace: "-i"}}, {"mawk", interpreter{is: true, first: true}}, {"nawk", interpreter{is: true, first: true}},
+	{"powershell", interpreter{is: true, code: "-c -command -Command -C"}}, {"pwsh", interpreter{is: true, code: "-c -command -Command -C"}},
 }
 
 // judgeInterpreter judges a text that a command gives to an interpreter: as the value of an
 // option, as its first operand, or on stdin. A script in a file is not read.
 func judgeInterpreter(j *shellLine, c *shellwords.Command, name, input string) {
-	in, args := interpreters[name], c.Words[1:]
+	in, args := interpreters.of(name), c.Words[1:]
 	shown := valuesOf(args, strings.Fields(in.code))
 	reads := len(shown) > 0 // and writes nothing
 	for _, word := range shown {

@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/internal/shellwords"
+	"github.com/hookd-dev/hookd/internal/table"
 )
 
 // ends are the programs that end other processes.
-var ends = set("kill pkill killall killall5 fuser skill slay taskkill tskill stop-process spps loginctl gdb")
+const ends table.Words = "kill pkill killall killall5 fuser skill slay taskkill tskill stop-process spps loginctl gdb"
 
 // judgeEnding judges kill, pkill, killall and their like: of hookd's processes, or of all.
 func judgeEnding(j *shellLine, line *shellwords.Line, c *shellwords.Command, name string) {

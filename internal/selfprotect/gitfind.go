@@ -11,14 +11,15 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/protect"
 	"github.com/hookd-dev/hookd/internal/shellwords"
+	"github.com/hookd-dev/hookd/internal/table"
 )
 
 // gitWrites are git's subcommands that write, remove or put back the files that their
 // words name.
-var gitWrites = set("rm mv checkout restore stash reset clean checkout-index apply am update-index")
+const gitWrites table.Words = "rm mv checkout restore stash reset clean checkout-index apply am update-index"
 
 // gitPuts are git's subcommands whose last words are folders that it makes.
-var gitPuts = set("clone init submodule worktree")
+const gitPuts table.Words = "clone init submodule worktree"
 
 // judgeGit judges a command of git by the paths in its words. What git writes in its own folder
 // is its own matter.
@@ -40,12 +41,12 @@ func judgeGit(j *shellLine, c *shellwords.Command) {
 	}
 	judgeGitSetting(j, c, args)
 	switch {
-	case gitPuts[subcommand] || subcommand == "bundle":
+	case gitPuts.Has(subcommand) || subcommand == "bundle":
 		for _, word := range operandsOf(args[1:], "-b -B --branch --reference --depth --name --template -o --origin -c --config -u") {
 			j.operand(c, word, replaces)
 		}
 		return
-	case !gitWrites[subcommand] || subcommand == "rm" && hasOption(args, "--cached"):
+	case !gitWrites.Has(subcommand) || subcommand == "rm" && hasOption(args, "--cached"):
 		return
 	}
 	paths := args[1:]
@@ -190,7 +191,7 @@ func judgeFind(j *shellLine, c *shellwords.Command, deletes bool) {
 	}
 	for i, word := range args {
 		negated := i > 0 && (args[i-1].Text == "!" || args[i-1].Text == "-not" || args[i-1].Text == `\!`)
-		if findsByName[word.Text] && i+1 < len(args) && !negated {
+		if findsByName.Has(word.Text) && i+1 < len(args) && !negated {
 			names = append(names, args[i+1])
 		}
 	}
@@ -211,7 +212,7 @@ func judgeFind(j *shellLine, c *shellwords.Command, deletes bool) {
 }
 
 // findsByName are the options of find before a name.
-var findsByName = set("-name -iname -path -ipath -wholename -iwholename")
+const findsByName table.Words = "-name -iname -path -ipath -wholename -iwholename"
 
 // deletes reports whether find removes what it finds, or runs a program that writes on it:
 // sed only with -i.
@@ -220,7 +221,7 @@ func deletes(args []shellwords.Word) bool {
 		return true
 	}
 	for i, word := range args {
-		if findRuns[word.Text] && i+1 < len(args) && args[i+1].Literal && writesOn(args[i+1:]) {
+		if findRuns.Has(word.Text) && i+1 < len(args) && args[i+1].Literal && writesOn(args[i+1:]) {
 			return true
 		}
 	}
@@ -231,13 +232,13 @@ func deletes(args []shellwords.Word) bool {
 // them.
 func writesOn(words []shellwords.Word) bool {
 	name, args := programName(words[0].Text), words[1:]
-	if p, is := programs[name]; is {
+	if p, is := programs.get(name); is {
 		return (p.all != mentions || p.last != mentions) && (p.only == "" || hasOption(args, p.only))
 	}
 	switch {
-	case interpreters[name].is && interpreters[name].inPlace != "":
-		return hasOption(args, interpreters[name].inPlace) || editsInPlace(args)
-	case shells[name]:
+	case interpreters.of(name).is && interpreters.of(name).inPlace != "":
+		return hasOption(args, interpreters.of(name).inPlace) || editsInPlace(args)
+	case shells.Has(name):
 		return slices.ContainsFunc(args, func(w shellwords.Word) bool {
 			return strings.Contains(w.Text, ">") || slices.ContainsFunc(strings.FieldsFunc(w.Text, func(r rune) bool { return strings.ContainsRune(" ;&|\n({", r) }), isWriter)
 		})
@@ -257,7 +258,7 @@ func fdWords(args []shellwords.Word) (roots, names []shellwords.Word) {
 	if !hasOption(args, "-H --hidden -u --unrestricted") {
 		return nil, nil
 	}
-	if at := slices.IndexFunc(args, func(w shellwords.Word) bool { return findRuns[w.Text] }); at >= 0 {
+	if at := slices.IndexFunc(args, func(w shellwords.Word) bool { return findRuns.Has(w.Text) }); at >= 0 {
 		args = args[:at]
 	}
 	names = []shellwords.Word{{Text: "*", Literal: true}}
@@ -272,7 +273,7 @@ func fdWords(args []shellwords.Word) (roots, names []shellwords.Word) {
 }
 
 // lists are the programs that print the paths in their words, or what is in them.
-var lists = set("ls git grep egrep rg realpath readlink find fd fdfind echo printf")
+const lists table.Words = "ls git grep egrep rg realpath readlink find fd fdfind echo printf"
 
 // judgeFed judges the paths that a command reads and writes: find … | xargs rm, rm $(ls …).
 func judgeFed(j *shellLine, c *shellwords.Command, name, input string) {
@@ -290,7 +291,7 @@ func judgeFed(j *shellLine, c *shellwords.Command, name, input string) {
 	line := shellwords.Split(c.From)
 	for i := range line.Commands {
 		inner := &line.Commands[i]
-		if len(inner.Words) == 0 || !lists[programName(inner.Words[0].Text)] {
+		if len(inner.Words) == 0 || !lists.Has(programName(inner.Words[0].Text)) {
 			continue
 		}
 		if name := programName(inner.Words[0].Text); name == "find" || name == "fd" || name == "fdfind" {
@@ -306,7 +307,7 @@ func judgeFed(j *shellLine, c *shellwords.Command, name, input string) {
 }
 
 // findRuns are the options of find and fd after which a program stands.
-var findRuns = set("-exec -execdir -ok -okdir -x --exec -X --exec-batch")
+const findRuns table.Words = "-exec -execdir -ok -okdir -x --exec -X --exec-batch"
 
 // finds is fitsNames, once for the same names. A line that looks for very many names has
 // no right to more.

@@ -9,13 +9,14 @@ import (
 	"sync"
 
 	"github.com/hookd-dev/hookd/internal/shellwords"
+	"github.com/hookd-dev/hookd/internal/table"
 )
 
 // runLater are programs that run a text that they read, now or at another time.
-var runLater = set("at batch crontab")
+const runLater table.Words = "at batch crontab"
 
 // typists are programs of which a word is typed into, or run by, another shell.
-var typists = set("tmux screen expect xdotool ydotool wtype dc bc gdb lldb docker podman nerdctl kubectl oc lxc incus machinectl ssh mosh vagrant npm pnpm yarn make gmake just task hyperfine watchexec nodemon concurrently entr parallel")
+const typists table.Words = "tmux screen expect xdotool ydotool wtype dc bc gdb lldb docker podman nerdctl kubectl oc lxc incus machinectl ssh mosh vagrant npm pnpm yarn make gmake just task hyperfine watchexec nodemon concurrently entr parallel"
 
 // judgeTexts judges the texts that a command has run as shell lines: by a shell that reads them
 // from a pipe, by trap and alias, at another time, in the next shell of the person.
@@ -37,7 +38,7 @@ func judgeTexts(j *shellLine, c *shellwords.Command, input string) {
 		for line := range strings.Lines(strings.Join(append(j.printed(c.From), input), "\n")) {
 			j.nestedText(strings.TrimLeft(line, "\t@-+"))
 		}
-	case runLater[name]:
+	case runLater.Has(name):
 		for line := range strings.Lines(strings.Join(append(j.printed(c.From), input), "\n")) {
 			j.nestedText(withoutTime(line))
 		}
@@ -176,7 +177,7 @@ func withoutTime(line string) string {
 }
 
 // startFiles are the names of files that a shell, or the system, runs at its start.
-var startFiles = set(".bashrc .bash_profile .bash_login .bash_aliases .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .kshrc .mkshrc .cshrc .tcshrc .login config.fish .envrc .xprofile .xinitrc .xsessionrc .pam_environment environment crontab .inputrc profile bash.bashrc zshenv zshrc")
+const startFiles table.Words = ".bashrc .bash_profile .bash_login .bash_aliases .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .kshrc .mkshrc .cshrc .tcshrc .login config.fish .envrc .xprofile .xinitrc .xsessionrc .pam_environment environment crontab .inputrc profile bash.bashrc zshenv zshrc"
 
 // isStartFile reports whether what is written to a file is run later without anybody
 // asking for it.
@@ -187,7 +188,7 @@ func isStartFile(file string) bool {
 	case "environment", "crontab", "profile", "bash.bashrc", "zshenv", "zshrc":
 		return strings.HasPrefix(file, "/etc/")
 	}
-	if startFiles[base] {
+	if startFiles.Has(base) {
 		return true
 	}
 	return slices.ContainsFunc([]string{"/etc/profile.d/", "/etc/cron", "/var/spool/cron/", ".config/systemd/user/", "/etc/systemd/", ".config/autostart/", "Library/LaunchAgents/", "fish/conf.d/", "environment.d/"}, func(part string) bool {
@@ -228,7 +229,7 @@ func keepArguments(j *shellLine, line *shellwords.Line) {
 				}
 			}
 		case !strings.Contains(line.Text, "$"):
-		case shells[name]:
+		case shells.Has(name):
 			for at := 1; at+1 < len(words); at++ {
 				if text := words[at].Text; strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.HasSuffix(text, "c") {
 					arguments(line, words[min(at+2, len(words)):], 0)
@@ -237,7 +238,7 @@ func keepArguments(j *shellLine, line *shellwords.Line) {
 			}
 		case name == "set" && words[1].Text == "--":
 			arguments(line, words[2:], 1)
-		case !readers[name] && programs[name] == (program{}) && !interpreters[name].is:
+		case !readers.Has(name) && programs.of(name) == (program{}) && !interpreters.of(name).is:
 			arguments(line, words[1:], 1)
 		}
 	}
@@ -247,7 +248,7 @@ func keepArguments(j *shellLine, line *shellwords.Line) {
 const maxValues = 200
 
 // shells are the programs that run a text after -c.
-var shells = set("sh bash dash ash zsh ksh mksh fish busybox")
+const shells table.Words = "sh bash dash ash zsh ksh mksh fish busybox"
 
 // arguments are words that a script has as $0 or $1 and so on.
 func arguments(line *shellwords.Line, words []shellwords.Word, first int) {
@@ -286,7 +287,7 @@ func judgeWithin(j *shellLine, c *shellwords.Command, name string) {
 			}
 		}
 	}
-	if typists[name] || runners[name] {
+	if typists.Has(name) || runners.Has(name) {
 		judge()
 		return
 	}
@@ -322,12 +323,12 @@ func lineOf(words []shellwords.Word) string {
 func quotedWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // runners are programs that run the command in their words.
-var runners = set("uv poetry pipenv bundle rye pdm hatch conda mamba micromamba nix direnv dotenv op doppler aws-vault devbox flox go cargo dotnet mise asdf rbenv pyenv nvm fnm volta turbo nx lerna cmd cmd.exe wsl winpty at-spi systemd-nspawn distrobox toolbox flatpak snap cross")
+const runners table.Words = "uv poetry pipenv bundle rye pdm hatch conda mamba micromamba nix direnv dotenv op doppler aws-vault devbox flox go cargo dotnet mise asdf rbenv pyenv nvm fnm volta turbo nx lerna cmd cmd.exe wsl winpty at-spi systemd-nspawn distrobox toolbox flatpak snap cross"
 
 // isKnown reports whether a word is the name of a program that the guard judges.
 func isKnown(name string) bool {
-	if p, writes := programs[name]; writes {
+	if p, writes := programs.get(name); writes {
 		return p.all != mentions || p.last != mentions
 	}
-	return name == "hookd" || interpreters[name].is || shells[name] || ends[name] || isAgent(name)
+	return name == "hookd" || interpreters.of(name).is || shells.Has(name) || ends.Has(name) || isAgent(name)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/protect"
 	"github.com/hookd-dev/hookd/internal/shellwords"
+	"github.com/hookd-dev/hookd/internal/table"
 )
 
 // shellLine is the judge of one shell line.
@@ -38,7 +39,7 @@ func (j *judge) line(text string) {
 	}()
 	line := shellwords.Split(text)
 	l := j.shell(line)
-	j.dotglob = j.dotglob || dotglobs().MatchString(line.Text)
+	j.dotglob = j.dotglob || setsDotglob(line.Text)
 	keepArguments(l, line)
 	input := ""
 	for i := range line.Commands {
@@ -66,7 +67,12 @@ func (j *judge) shell(line *shellwords.Line) *shellLine {
 	}}
 }
 
-// dotglobs is what has * stand for names that begin with a dot.
+// setsDotglob reports whether a text has * stand for names that begin with a dot. It looks
+// for the word first: nearly no line has it, and the expression tries each letter of the line.
+func setsDotglob(text string) bool {
+	return strings.Contains(strings.ToLower(text), "glob") && dotglobs().MatchString(text)
+}
+
 var dotglobs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bdot_?glob|\bglob_?dots|\bGLOBIGNORE=`) })
 
 // redirections judges the files that > writes.
@@ -90,22 +96,22 @@ func (j *shellLine) command(line *shellwords.Line, c *shellwords.Command, input 
 	}
 	name := j.program(c.Words[0].Text)
 	switch {
-	case ends[name]:
+	case ends.Has(name):
 		judgeEnding(j, line, c, name)
 	case name == "git":
 		judgeGit(j, c)
 		j.patched(c, input)
 	case name == "find" || name == "fd" || name == "fdfind":
 		judgeFind(j, c, deletes(c.Words[1:]))
-	case interpreters[name].is:
+	case interpreters.of(name).is:
 		judgeInterpreter(j, c, name, input)
-	case packageRunners[name]:
+	case packageRunners.Has(name):
 		judgeFetched(j, c)
 	case name == "apply_patch" || name == "applypatch":
 		j.patch(input + "\n" + joinedWords(c.Words[1:]))
 	case name == "patch":
 		j.patched(c, input)
-		j.writing(c, programs[name])
+		j.writing(c, programs.of(name))
 	case special(name) != nil:
 		special(name)(j, c, input)
 	default:
@@ -135,29 +141,29 @@ func judgeFetched(j *shellLine, c *shellwords.Command) {
 			}
 		}
 	})
-	for len(args) > 0 && (strings.HasPrefix(args[0].Text, "-") || fetches[args[0].Text]) {
+	for len(args) > 0 && (strings.HasPrefix(args[0].Text, "-") || fetches.Has(args[0].Text)) {
 		args = args[1:]
 	}
 	if len(args) == 0 || !args[0].Literal {
 		return
 	}
 	inner := shellwords.Command{Text: c.Text, Words: args}
-	if packageRunners[programName(args[0].Text)] { // npx npx …: once is enough
+	if packageRunners.Has(programName(args[0].Text)) { // npx npx …: once is enough
 		return
 	}
 	j.other(&inner, programName(args[0].Text))
 }
 
 // fetches are the subcommands by which package managers run a program.
-var fetches = set("exec x dlx run")
+const fetches table.Words = "exec x dlx run"
 
 // other judges a command by the tables of programs that write and that read.
 func (j *shellLine) other(c *shellwords.Command, name string) {
-	if p, writes := programs[name]; writes {
+	if p, writes := programs.get(name); writes {
 		j.writing(c, p)
 		return
 	}
-	if readers[name] || c.Given && len(c.Words) == 1 {
+	if readers.Has(name) || c.Given && len(c.Words) == 1 {
 		return
 	}
 	for _, word := range valuesOf(c.Words[1:], outputs) {
@@ -225,16 +231,16 @@ func (j *shellLine) chdir(words []shellwords.Word) {
 		case !word.Literal:
 		case long:
 			goesTo(shellwords.Word{Text: value, Literal: true})
-		case slices.Contains(changesDir[name], word.Text) && i+2 < len(words):
+		case slices.Contains(changesDir.of(name), word.Text) && i+2 < len(words):
 			goesTo(words[i+2])
 		}
 	}
 }
 
 // changesDir are the options whose value is the working directory.
-var changesDir = map[string][]string{
-	"env": {"-C", "--chdir"}, "sudo": {"-D", "--chdir"}, "git": {"-C"}, "make": {"-C", "--directory"}, "tar": {"-C", "--directory"},
-	"bsdtar": {"-C", "--directory"}, "gtar": {"-C", "--directory"}, "npm": {"--prefix", "-C"}, "pnpm": {"-C", "--dir"}, "patch": {"-d", "--directory"}, "unzip": {"-d"}, "systemd-run": {"--working-directory"},
+var changesDir = rows[[]string]{
+	{"env", []string{"-C", "--chdir"}}, {"sudo", []string{"-D", "--chdir"}}, {"git", []string{"-C"}}, {"make", []string{"-C", "--directory"}}, {"tar", []string{"-C", "--directory"}},
+	{"bsdtar", []string{"-C", "--directory"}}, {"gtar", []string{"-C", "--directory"}}, {"npm", []string{"--prefix", "-C"}}, {"pnpm", []string{"-C", "--dir"}}, {"patch", []string{"-d", "--directory"}}, {"unzip", []string{"-d"}}, {"systemd-run", []string{"--working-directory"}},
 }
 
 // unreadable looks at a line that is no readable bash, and at commands of which the text
@@ -334,7 +340,7 @@ func (j *judge) isHookd(path string) bool {
 func programName(word string) string {
 	name := strings.ToLower(path.Base(strings.ReplaceAll(word, `\`, "/")))
 	name, _, _ = strings.Cut(strings.TrimSuffix(name, ".exe"), "@") // go run …/hookd@latest
-	if trimmed := strings.TrimRight(name, "0123456789."); interpreters[trimmed].is || trimmed == "sqlite" {
+	if trimmed := strings.TrimRight(name, "0123456789."); interpreters.of(trimmed).is || trimmed == "sqlite" {
 		return trimmed
 	}
 	return name

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/protect"
 	"github.com/hookd-dev/hookd/internal/shellwords"
+	"github.com/hookd-dev/hookd/internal/table"
 )
 
 // program is how a program uses the paths in its words. It is a row of a table: what is
@@ -24,50 +25,67 @@ type program struct {
 }
 
 // programs are the programs that write.
-var programs = map[string]program{
-	"rm": {all: removes}, "rmdir": {all: removes}, "unlink": {all: removes}, "shred": {all: writes, values: "-n --iterations -s --size"}, "srm": {all: removes},
-	"trash": {all: removes}, "trash-put": {all: removes}, "gio": {all: removes}, "rimraf": {all: removes}, "del": {all: removes}, "erase": {all: removes}, "rd": {all: removes},
-	"mv": {all: removes, last: replaces}, "rename": {all: removes}, "prename": {all: removes}, "ren": {all: removes}, "move": {all: removes, last: replaces},
-	"cp": {last: replaces}, "install": {last: replaces, values: "-m --mode -o --owner -g --group -S"}, "gcp": {last: replaces}, "rsync": {last: replaces, values: "-e --rsh --exclude --include --filter -f --files-from --chmod"}, "scp": {last: replaces, values: "-P -i -o -F"}, "ditto": {last: replaces},
-	"copy": {last: replaces}, "xcopy": {last: replaces}, "robocopy": {all: replaces},
-	"ln": {all: replaces}, "link": {all: writes}, "symlink": {all: replaces}, "mount": {last: removes, values: "-o -t"}, "umount": {all: removes},
-	"chmod": {all: removes, values: "--reference"}, "chown": {all: removes, values: "--reference --from"}, "chgrp": {all: removes, values: "--reference"},
-	"chattr": {all: removes}, "chflags": {all: removes}, "setfacl": {all: removes}, "setfattr": {all: writes}, "xattr": {all: writes}, "setcap": {all: writes}, "icacls": {all: removes}, "attrib": {all: removes}, "takeown": {all: removes},
-	"touch": {all: writes, values: "-r --reference -d --date -t"}, "truncate": {all: writes, values: "-s --size -r --reference"}, "fallocate": {all: writes, values: "-l --length -o --offset"},
-	"mkdir": {all: writes, values: "-m --mode"}, "mkfifo": {all: writes}, "mknod": {all: writes}, "md": {all: writes}, "mktemp": {all: writes},
-	"tee": {all: writes}, "sponge": {all: writes}, "vipe": {all: writes}, "tee-object": {all: writes},
-	"ed": {all: writes}, "ex": {all: writes}, "vi": {all: writes}, "vim": {all: writes}, "nvim": {all: writes}, "view": {}, "nano": {all: writes}, "pico": {all: writes}, "emacs": {all: writes}, "emacsclient": {all: writes}, "micro": {all: writes}, "hx": {all: writes},
-	"sed": {all: writes, only: "-i --in-place", values: "-e --expression -f --file -l"}, "gsed": {all: writes, only: "-i --in-place", values: "-e --expression -f --file -l"},
-	"sd": {all: writes}, "dos2unix": {all: writes}, "unix2dos": {all: writes}, "patch": {all: writes, options: "-o --output", values: "-i --input -p -d --directory"},
-	"gzip": {all: writes, reads: "-c --stdout -l --list -t"}, "gunzip": {all: writes, reads: "-c --stdout -l -t"}, "bzip2": {all: writes, reads: "-c --stdout -t"}, "xz": {all: writes, reads: "-c --stdout -l -t"}, "zstd": {all: writes, only: "--rm -o", reads: "-c"}, "compress": {all: writes, reads: "-c"},
-	"dd": {names: "of="}, "sort": {options: "-o --output"}, "curl": {options: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr", folders: "--output-dir"}, "wget": {options: "-O --output-document -o --output-file -a --append-output", folders: "-P --directory-prefix"},
-	"split": {last: writes, prefix: true, values: "-b -l -n -C -a"}, "csplit": {options: "-f --prefix", prefix: true}, "uniq": {last: writes, values: "-f -s -w"}, "xxd": {last: writes, only: "-r"}, "script": {last: writes, options: "-O -B -T -I", values: "-c --command"}, "objcopy": {last: writes}, "strip": {all: writes}, "ssh-keygen": {options: "-f"}, "logrotate": {options: "-s --state -l --log"}, "shuf": {options: "-o --output"}, "del-cli": {all: removes}, "trash-cli": {all: removes},
-	"aria2c": {options: "-o --out", folders: "-d --dir"}, "rclone": {last: replaces}, "aws": {last: replaces}, "gsutil": {last: replaces}, "gcloud": {last: replaces}, "azcopy": {last: replaces}, "mc": {last: replaces}, "s3cmd": {last: replaces}, "pandoc": {options: "-o --output"}, "ffmpeg": {last: writes}, "convert": {last: writes}, "magick": {last: writes}, "gcc": {options: "-o"}, "cc": {options: "-o"}, "clang": {options: "-o"}, "ld": {options: "-o"}, "iconv": {options: "-o --output"}, "openssl": {options: "-out"},
-	"yq": {all: writes, only: "-i --inplace --in-place"}, "prettier": {all: writes, only: "-w --write"}, "biome": {all: writes, only: "--write --fix"}, "eslint": {all: writes, only: "--fix"}, "black": {all: writes}, "gofmt": {all: writes, only: "-w"}, "clang-format": {all: writes, only: "-i"}, "jsonlint": {all: writes, only: "-i --in-place"},
-	"crudini": {all: writes, only: "--set --del --merge"}, "dasel": {options: "-f --file", only: "put delete"}, "toml": {all: writes}, "json": {all: writes, only: "-I --in-place"}, "jo": {options: "-o"}, "xmlstarlet": {all: writes, only: "-L --inplace"},
-	"set-content": {all: writes}, "add-content": {all: writes}, "clear-content": {all: writes}, "out-file": {all: writes}, "new-item": {all: writes}, "remove-item": {all: removes}, "move-item": {all: removes}, "copy-item": {last: replaces}, "rename-item": {all: removes}, "set-itemproperty": {all: writes}, "set-acl": {all: removes}, "ni": {all: writes}, "ri": {all: removes}, "sc": {all: writes},
+var programs = rows[program]{
+	{"rm", program{all: removes}}, {"rmdir", program{all: removes}}, {"unlink", program{all: removes}}, {"shred", program{all: writes, values: "-n --iterations -s --size"}}, {"srm", program{all: removes}},
+	{"trash", program{all: removes}}, {"trash-put", program{all: removes}}, {"gio", program{all: removes}}, {"rimraf", program{all: removes}}, {"del", program{all: removes}}, {"erase", program{all: removes}}, {"rd", program{all: removes}},
+	{"mv", program{all: removes, last: replaces}}, {"rename", program{all: removes}}, {"prename", program{all: removes}}, {"ren", program{all: removes}}, {"move", program{all: removes, last: replaces}},
+	{"cp", program{last: replaces}}, {"install", program{last: replaces, values: "-m --mode -o --owner -g --group -S"}}, {"gcp", program{last: replaces}}, {"rsync", program{last: replaces, values: "-e --rsh --exclude --include --filter -f --files-from --chmod"}}, {"scp", program{last: replaces, values: "-P -i -o -F"}}, {"ditto", program{last: replaces}},
+	{"copy", program{last: replaces}}, {"xcopy", program{last: replaces}}, {"robocopy", program{all: replaces}},
+	{"ln", program{all: replaces}}, {"link", program{all: writes}}, {"symlink", program{all: replaces}}, {"mount", program{last: removes, values: "-o -t"}}, {"umount", program{all: removes}},
+	{"chmod", program{all: removes, values: "--reference"}}, {"chown", program{all: removes, values: "--reference --from"}}, {"chgrp", program{all: removes, values: "--reference"}},
+	{"chattr", program{all: removes}}, {"chflags", program{all: removes}}, {"setfacl", program{all: removes}}, {"setfattr", program{all: writes}}, {"xattr", program{all: writes}}, {"setcap", program{all: writes}}, {"icacls", program{all: removes}}, {"attrib", program{all: removes}}, {"takeown", program{all: removes}},
+	{"touch", program{all: writes, values: "-r --reference -d --date -t"}}, {"truncate", program{all: writes, values: "-s --size -r --reference"}}, {"fallocate", program{all: writes, values: "-l --length -o --offset"}},
+	{"mkdir", program{all: writes, values: "-m --mode"}}, {"mkfifo", program{all: writes}}, {"mknod", program{all: writes}}, {"md", program{all: writes}}, {"mktemp", program{all: writes}},
+	{"tee", program{all: writes}}, {"sponge", program{all: writes}}, {"vipe", program{all: writes}}, {"tee-object", program{all: writes}},
+	{"ed", program{all: writes}}, {"ex", program{all: writes}}, {"vi", program{all: writes}}, {"vim", program{all: writes}}, {"nvim", program{all: writes}}, {"view", program{}}, {"nano", program{all: writes}}, {"pico", program{all: writes}}, {"emacs", program{all: writes}}, {"emacsclient", program{all: writes}}, {"micro", program{all: writes}}, {"hx", program{all: writes}},
+	{"sed", program{all: writes, only: "-i --in-place", values: "-e --expression -f --file -l"}}, {"gsed", program{all: writes, only: "-i --in-place", values: "-e --expression -f --file -l"}},
+	{"sd", program{all: writes}}, {"dos2unix", program{all: writes}}, {"unix2dos", program{all: writes}}, {"patch", program{all: writes, options: "-o --output", values: "-i --input -p -d --directory"}},
+	{"gzip", program{all: writes, reads: "-c --stdout -l --list -t"}}, {"gunzip", program{all: writes, reads: "-c --stdout -l -t"}}, {"bzip2", program{all: writes, reads: "-c --stdout -t"}}, {"xz", program{all: writes, reads: "-c --stdout -l -t"}}, {"zstd", program{all: writes, only: "--rm -o", reads: "-c"}}, {"compress", program{all: writes, reads: "-c"}},
+	{"dd", program{names: "of="}}, {"sort", program{options: "-o --output"}}, {"curl", program{options: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr", folders: "--output-dir"}}, {"wget", program{options: "-O --output-document -o --output-file -a --append-output", folders: "-P --directory-prefix"}},
+	{"split", program{last: writes, prefix: true, values: "-b -l -n -C -a"}}, {"csplit", program{options: "-f --prefix", prefix: true}}, {"uniq", program{last: writes, values: "-f -s -w"}}, {"xxd", program{last: writes, only: "-r"}}, {"script", program{last: writes, options: "-O -B -T -I", values: "-c --command"}}, {"objcopy", program{last: writes}}, {"strip", program{all: writes}}, {"ssh-keygen", program{options: "-f"}}, {"logrotate", program{options: "-s --state -l --log"}}, {"shuf", program{options: "-o --output"}}, {"del-cli", program{all: removes}}, {"trash-cli", program{all: removes}},
+	{"aria2c", program{options: "-o --out", folders: "-d --dir"}}, {"rclone", program{last: replaces}}, {"aws", program{last: replaces}}, {"gsutil", program{last: replaces}}, {"gcloud", program{last: replaces}}, {"azcopy", program{last: replaces}}, {"mc", program{last: replaces}}, {"s3cmd", program{last: replaces}}, {"pandoc", program{options: "-o --output"}}, {"ffmpeg", program{last: writes}}, {"convert", program{last: writes}}, {"magick", program{last: writes}}, {"gcc", program{options: "-o"}}, {"cc", program{options: "-o"}}, {"clang", program{options: "-o"}}, {"ld", program{options: "-o"}}, {"iconv", program{options: "-o --output"}}, {"openssl", program{options: "-out"}},
+	{"yq", program{all: writes, only: "-i --inplace --in-place"}}, {"prettier", program{all: writes, only: "-w --write"}}, {"biome", program{all: writes, only: "--write --fix"}}, {"eslint", program{all: writes, only: "--fix"}}, {"black", program{all: writes}}, {"gofmt", program{all: writes, only: "-w"}}, {"clang-format", program{all: writes, only: "-i"}}, {"jsonlint", program{all: writes, only: "-i --in-place"}},
+	{"crudini", program{all: writes, only: "--set --del --merge"}}, {"dasel", program{options: "-f --file", only: "put delete"}}, {"toml", program{all: writes}}, {"json", program{all: writes, only: "-I --in-place"}}, {"jo", program{options: "-o"}}, {"xmlstarlet", program{all: writes, only: "-L --inplace"}},
+	{"set-content", program{all: writes}}, {"add-content", program{all: writes}}, {"clear-content", program{all: writes}}, {"out-file", program{all: writes}}, {"new-item", program{all: writes}}, {"remove-item", program{all: removes}}, {"move-item", program{all: removes}}, {"copy-item", program{last: replaces}}, {"rename-item", program{all: removes}}, {"set-itemproperty", program{all: writes}}, {"set-acl", program{all: removes}}, {"ni", program{all: writes}}, {"ri", program{all: removes}}, {"sc", program{all: writes}},
 }
 
 // readers only read what their words name, or take no paths.
-var readers = set("cat bat less more most head tail grep egrep fgrep rg ag ack zgrep ls ll eza exa tree stat file wc diff cmp colordiff sdiff comm paste join " +
+const readers table.Words = "cat bat less more most head tail grep egrep fgrep rg ag ack zgrep ls ll eza exa tree stat file wc diff cmp colordiff sdiff comm paste join " +
 	"md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum jq gojq od hexdump strings nl tac rev cut tr column fold fmt pr expand unexpand " +
 	"echo printf test [ [[ true false : realpath readlink basename dirname pwd cd pushd popd chdir set-location which type whereis command du df locate " +
 	"export declare typeset local readonly set unset read shift return exit sleep wait date env sudo doas time nohup nice xargs parallel timeout exec eval source . builtin " +
 	"sh bash dash ash zsh ksh fish pwsh ssh tmux screen watch flock su runuser chroot stdbuf setsid busybox toybox strace ltrace " +
 	"man help xmllint jsonschema ajv code open xdg-open gh hookd hookd-bridge ps pgrep pidof top lsof id whoami uname hostname " +
-	"get-content gc select-string get-childitem dir type gci get-item test-path write-output write-host")
+	"get-content gc select-string get-childitem dir type gci get-item test-path write-output write-host"
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, word := range strings.Fields(words) {
-		m[word] = true
+// rows are names and what they stand for, in a form that costs the start of a program
+// nothing, as a map would: agents start hookd for every event.
+type rows[V any] []row[V]
+
+type row[V any] struct {
+	name string
+	is   V
+}
+
+// get returns what a name stands for, and whether there is a row for it.
+func (r rows[V]) get(name string) (is V, known bool) {
+	for i := range r {
+		if r[i].name == name {
+			return r[i].is, true
+		}
 	}
-	return m
+	return is, false
+}
+
+// of returns what a name stands for, the zero value without a row.
+func (r rows[V]) of(name string) V {
+	is, _ := r.get(name)
+	return is
 }
 
 // isWriter reports whether a program writes paths that stand in its words.
 func isWriter(word string) bool {
-	p, is := programs[programName(word)]
+	p, is := programs.get(programName(word))
 	return is && (p.all != mentions || p.last != mentions) && p.only == ""
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/hookd-dev/hookd/internal/shellwords"
+	"github.com/hookd-dev/hookd/internal/table"
 )
 
 // special returns the rules of a program that has rules of its own, nil for another one.
@@ -33,7 +34,7 @@ func special(program string) func(j *shellLine, c *shellwords.Command, input str
 }
 
 // managers are the programs that remove other programs.
-var managers = set("npm pnpm yarn bun brew port apt apt-get aptitude dpkg rpm dnf yum zypper pacman yay apk snap flatpak pip pipx uv cargo nix-env nix choco scoop winget gem")
+const managers table.Words = "npm pnpm yarn bun brew port apt apt-get aptitude dpkg rpm dnf yum zypper pacman yay apk snap flatpak pip pipx uv cargo nix-env nix choco scoop winget gem"
 
 // judgeRemoval judges a package manager that removes hookd.
 func judgeRemoval(j *shellLine, c *shellwords.Command) {
@@ -117,7 +118,7 @@ func judgeZip(j *shellLine, c *shellwords.Command, _ string) {
 // through which it is written later, and a copy of hookd's own program.
 func judgeCopy(j *shellLine, c *shellwords.Command, _ string) {
 	name, args := programName(c.Words[0].Text), c.Words[1:]
-	p := programs[name]
+	p := programs.of(name)
 	if name == "cp" && hasOption(args, "-l -s --link --symbolic-link") {
 		p.all = replaces
 	}
@@ -138,7 +139,7 @@ func judgeCopy(j *shellLine, c *shellwords.Command, _ string) {
 // judgeRsync judges rsync, which also removes: what is not at the source, or the source.
 func judgeRsync(j *shellLine, c *shellwords.Command, _ string) {
 	args := c.Words[1:]
-	p := programs["rsync"]
+	p := programs.of("rsync")
 	if hasOption(args, "--remove-source-files --remove-sent-files") {
 		p.all = removes
 	}
@@ -159,10 +160,10 @@ var (
 
 // judgeSed judges the files that are edited in place, and those that its commands w and e name.
 func judgeSed(j *shellLine, c *shellwords.Command, input string) {
-	j.writing(c, programs["sed"])
+	j.writing(c, programs.of("sed"))
 	args := c.Words[1:]
 	scripts := valuesOf(args, []string{"-e", "--expression"})
-	if operands := operandsOf(args, programs["sed"].values); len(scripts) == 0 && len(operands) > 0 {
+	if operands := operandsOf(args, programs.of("sed").values); len(scripts) == 0 && len(operands) > 0 {
 		scripts = operands[:1]
 	}
 	for _, script := range append(scripts, shellwords.Word{Text: input, Literal: true}) {
@@ -203,7 +204,7 @@ func judgeEditor(j *shellLine, c *shellwords.Command, input string) {
 		}
 	}
 	if !hasOption(args, "-R") {
-		j.writing(c, programs[programName(c.Words[0].Text)])
+		j.writing(c, programs.of(programName(c.Words[0].Text)))
 	}
 }
 

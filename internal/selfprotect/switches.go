@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/internal/shellwords"
+	"github.com/hookd-dev/hookd/internal/table"
 )
 
 // switchOff are words by which a program runs without hooks, or with other ones.
@@ -36,21 +37,21 @@ var switchesOff = []switchOff{
 }
 
 // hookdCommands are hookd's own subcommands that a person uses.
-var hookdCommands = set("trust untrust enable disable install uninstall")
+const hookdCommands table.Words = "trust untrust enable disable install uninstall"
 
 // onlyLook are options with which a subcommand of hookd changes nothing.
 const onlyLook = "--help -h --dry-run --status --detect --verify --print --list"
 
 // relocating are variables that have an agent, or hookd, look for its settings elsewhere,
 // or leave hooks out.
-var relocating = set("CLAUDE_CONFIG_DIR CLAUDE_CODE_SIMPLE CLAUDE_CODE_SAFE_MODE CLAUDE_CODE_DISABLE_HOOKS CLAUDE_CODE_STOP_HOOK_BLOCK_CAP CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS " +
+const relocating table.Words = "CLAUDE_CONFIG_DIR CLAUDE_CODE_SIMPLE CLAUDE_CODE_SAFE_MODE CLAUDE_CODE_DISABLE_HOOKS CLAUDE_CODE_STOP_HOOK_BLOCK_CAP CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS " +
 	"CODEX_HOME CODEX_DISABLE_HOOKS GEMINI_CLI_HOME GEMINI_CLI_SYSTEM_SETTINGS_PATH GEMINI_CLI_SYSTEM_DEFAULTS_PATH GEMINI_CLI_TRUST_WORKSPACE GEMINI_CLI_TRUSTED_FOLDERS_PATH " +
 	"QWEN_HOME QWEN_CODE_SYSTEM_SETTINGS_PATH QWEN_CODE_SYSTEM_DEFAULTS_PATH QWEN_CODE_TRUSTED_FOLDERS_PATH COPILOT_HOME COPILOT_CONFIG_DIR CLINE_HOOKS_DIR CLINE_DIR CLINE_DATA_DIR " +
 	"HERMES_HOME HERMES_SAFE_MODE HERMES_ACCEPT_HOOKS OPENCODE_CONFIG OPENCODE_CONFIG_DIR OPENCODE_CONFIG_CONTENT OPENCODE_DISABLE_DEFAULT_PLUGINS OPENCODE_PURE " +
-	"CRUSH_GLOBAL_CONFIG CRUSH_GLOBAL_DATA KIRO_HOME PI_CODING_AGENT_DIR FACTORY_HOME")
+	"CRUSH_GLOBAL_CONFIG CRUSH_GLOBAL_DATA KIRO_HOME PI_CODING_AGENT_DIR FACTORY_HOME"
 
 // homes are variables that relocate everything; they count where an agent is started.
-var homes = set("HOME USERPROFILE XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR APPDATA")
+const homes table.Words = "HOME USERPROFILE XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR APPDATA"
 
 // switches judges a command that starts an agent, or hookd, by its words.
 func (j *shellLine) switches(c *shellwords.Command, name string) {
@@ -58,7 +59,7 @@ func (j *shellLine) switches(c *shellwords.Command, name string) {
 	if (name == "sudo" || name == "doas" || name == "runuser" || name == "su") && hasOption(args, "-u --user -l --login") && slices.ContainsFunc(args, func(w shellwords.Word) bool { return isAgent(programName(w.Text)) }) {
 		j.doubt("%s starts an agent as another user, who may have no hooks", quoted(c.Text))
 	}
-	if managers[name] {
+	if managers.Has(name) {
 		judgeRemoval(j, c)
 	}
 	if name == "hookd" {
@@ -95,7 +96,7 @@ func isProgram(s *switchOff, name string, args []shellwords.Word) bool {
 		}) {
 			return true
 		}
-		if packageRunners[name] && slices.ContainsFunc(args, func(w shellwords.Word) bool {
+		if packageRunners.Has(name) && slices.ContainsFunc(args, func(w shellwords.Word) bool {
 			bare := w.Text
 			if at := strings.LastIndex(bare, "@"); at > 0 {
 				bare = bare[:at]
@@ -108,7 +109,7 @@ func isProgram(s *switchOff, name string, args []shellwords.Word) bool {
 	return false
 }
 
-var packageRunners = set("npx bunx pnpx pnpm yarn npm bun uvx deno mise volta fnm")
+const packageRunners table.Words = "npx bunx pnpx pnpm yarn npm bun uvx deno mise volta fnm"
 
 // isAgent reports whether a program is an agent of the table.
 func isAgent(name string) bool {
@@ -151,7 +152,7 @@ func (j *shellLine) hookd(c *shellwords.Command, args []shellwords.Word) {
 		if strings.HasPrefix(word.Text, "-") {
 			continue
 		}
-		if hookdCommands[word.Text] {
+		if hookdCommands.Has(word.Text) {
 			j.refuse("%s is for the person to decide, not for an agent", quoted(c.Text))
 			return
 		}
@@ -186,12 +187,12 @@ func (j *shellLine) variables(line *shellwords.Line, c *shellwords.Command) {
 	}
 	for _, word := range sets {
 		name, _, is := strings.Cut(word.Text, "=")
-		if name = strings.TrimSuffix(name, "+"); !is || !relocating[name] && !homes[name] {
+		if name = strings.TrimSuffix(name, "+"); !is || !relocating.Has(name) && !homes.Has(name) {
 			continue
 		}
 		if agent := startedAgent(line); agent != "" {
 			j.refuse("%s has %s run with other settings (%s)", quoted(c.Text), agent, name)
-		} else if kept && relocating[name] {
+		} else if kept && relocating.Has(name) {
 			j.refuse("%s has agents that are started later run with other settings (%s)", quoted(c.Text), name)
 		}
 	}

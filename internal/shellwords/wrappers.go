@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/hookd-dev/hookd/internal/table"
 )
 
 // wrapper is a program that runs the command in its words.
@@ -19,27 +21,42 @@ type wrapper struct {
 	adds     bool     // more words stand after the command when it runs, or in place of {}
 }
 
-var wrappers = map[string]wrapper{
-	"sudo": {}, "doas": {}, "pkexec": {}, "exec": {}, "command": {}, "builtin": {}, "nohup": {}, "nice": {}, "ionice": {},
-	"time": {}, "stdbuf": {}, "unbuffer": {}, "setsid": {}, "strace": {}, "ltrace": {}, "busybox": {}, "toybox": {},
-	"setpriv": {}, "prlimit": {}, "numactl": {}, "unshare": {}, "nsenter": {}, "systemd-run": {}, "coproc": {},
-	"setarch": {}, "linux32": {}, "linux64": {}, "i386": {}, "x86_64": {}, "arch": {}, "uname26": {}, "choom": {}, "uclampset": {}, "coresched": {},
-	"runcon": {}, "ssh-agent": {}, "dbus-run-session": {}, "xvfb-run": {}, "fakeroot": {}, "eatmydata": {}, "firejail": {}, "bwrap": {}, "proot": {},
-	"valgrind": {}, "perf": {}, "rlwrap": {}, "tini": {}, "dumb-init": {}, "catatonit": {}, "su-exec": {operands: 1}, "torsocks": {}, "proxychains": {}, "proxychains4": {},
-	"caffeinate": {}, "systemd-inhibit": {}, "systemd-cat": {}, "flatpak-spawn": {}, "chronic": {}, "ifne": {}, "nocache": {}, "cpulimit": {}, "start-stop-daemon": {},
-	"chpst": {}, "softlimit": {}, "setuidgid": {operands: 1}, "envdir": {operands: 1}, "setlock": {operands: 1}, "faketime": {operands: 1}, "logsave": {operands: 1},
-	"--": {}, "-": {}, "noglob": {}, "nocorrect": {}, "and": {}, "or": {}, "not": {}, "begin": {}, // time -p -- COMMAND, and words of other shells
-	loaderOfPrograms: {},
-	"timeout":        {operands: 1}, "chrt": {operands: 1}, "taskset": {operands: 1}, "chroot": {operands: 1}, "gosu": {operands: 1},
+// plainWrappers run the command that their operands are.
+const plainWrappers table.Words = "sudo doas pkexec exec command builtin nohup nice ionice time stdbuf unbuffer setsid strace ltrace busybox toybox setpriv " +
+	"prlimit numactl unshare nsenter systemd-run coproc setarch linux32 linux64 i386 x86_64 arch uname26 choom uclampset " +
+	"coresched runcon ssh-agent dbus-run-session xvfb-run fakeroot eatmydata firejail bwrap proot valgrind perf rlwrap tini " +
+	"dumb-init catatonit torsocks proxychains proxychains4 caffeinate systemd-inhibit systemd-cat flatpak-spawn chronic ifne " +
+	"nocache cpulimit start-stop-daemon chpst softlimit " +
+	"-- - noglob nocorrect and or not begin " + // time -p -- COMMAND, and words of other shells
+	loaderOfPrograms
 
-	"env": {text: true}, "su": {shell: true}, "runuser": {shell: true}, "capsh": {shell: true}, "script": {shell: true},
-	"watch": {shell: true}, "screen": {shell: true}, "eval": {shell: true},
-	"hyperfine": {shell: true}, "sg": {shell: true, operands: 1}, "flock": {shell: true, operands: 1}, "ssh": {shell: true, operands: 1}, "tmux": {shell: true, operands: 1},
+// wrappers are those of which more is to be known.
+var wrappers = []struct {
+	name string
+	wrapper
+}{
+	{"su-exec", wrapper{operands: 1}}, {"setuidgid", wrapper{operands: 1}}, {"envdir", wrapper{operands: 1}}, {"setlock", wrapper{operands: 1}},
+	{"faketime", wrapper{operands: 1}}, {"logsave", wrapper{operands: 1}}, {"timeout", wrapper{operands: 1}}, {"chrt", wrapper{operands: 1}},
+	{"taskset", wrapper{operands: 1}}, {"chroot", wrapper{operands: 1}}, {"gosu", wrapper{operands: 1}}, {"env", wrapper{text: true}},
+	{"su", wrapper{shell: true}}, {"runuser", wrapper{shell: true}}, {"capsh", wrapper{shell: true}}, {"script", wrapper{shell: true}},
+	{"watch", wrapper{shell: true}}, {"screen", wrapper{shell: true}}, {"eval", wrapper{shell: true}}, {"hyperfine", wrapper{shell: true}},
+	{"sg", wrapper{shell: true, operands: 1}}, {"flock", wrapper{shell: true, operands: 1}}, {"ssh", wrapper{shell: true, operands: 1}},
+	{"tmux", wrapper{shell: true, operands: 1}}, {"xargs", wrapper{adds: true}}, {"parallel", wrapper{adds: true, shell: true}},
+	{"entr", wrapper{adds: true, shell: true}}, {"find", wrapper{adds: true, after: []string{"-exec", "-execdir", "-ok", "-okdir"}}},
+	{"fd", wrapper{adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}}},
+	{"fdfind", wrapper{adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}}},
+}
 
-	"xargs": {adds: true}, "parallel": {adds: true, shell: true}, "entr": {adds: true, shell: true},
-	"find":   {adds: true, after: []string{"-exec", "-execdir", "-ok", "-okdir"}},
-	"fd":     {adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}},
-	"fdfind": {adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}},
+func wrapperOf(program string) (w wrapper, is bool) {
+	if plainWrappers.Has(program) {
+		return wrapper{}, true
+	}
+	for i := range wrappers {
+		if wrappers[i].name == program {
+			return wrappers[i].wrapper, true
+		}
+	}
+	return wrapper{}, false
 }
 
 // loaderOfPrograms stands for ld-linux-x86-64.so.2 and its like.
@@ -93,7 +110,7 @@ func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
 		if slices.Contains(shells, program) {
 			r.script(inner, redirects)
 		}
-		w, is := wrappers[program]
+		w, is := wrapperOf(program)
 		switch {
 		case !is || program == "command" && len(inner) > 1 && (inner[1].Text == "-v" || inner[1].Text == "-V"):
 			continue

@@ -29,7 +29,7 @@ var reasons = []reason{
 	{"fire", target{"lean", 4, ratio}, 7.16, "More than half of it is the start of the program, whose libraries for settings make their tables then: `version` takes 3.5 to 4 ×. Agents start `hookd-bridge` instead, which links none of them."},
 	{"bridge/warm/0", target{"messenger", 1.6, ratio}, 2.2, "The messenger takes 0.3 ms of processor time more than an empty program, and waits half a millisecond for the daemon, which takes 0.75 ms for an event. A tenth each of that goes to the hooks above the caller, to self-protection, and to the record, which must be written before the answer; a quarter goes to waking threads."},
 	{"bridge/warm/1", target{"messenger", 2, ratio}, 2.66, "As with no hook, and the hook's start."},
-	{"bridge/cold", target{ours, 8, ratio}, 12.15, "A third is what libraries and hookd make at each start, a fifth the start of so large a program, and a sixth the search for hooks and settings; no single part is large. `hookd-bridge` with a daemon is the way that agents are to go."},
+	{"bridge/cold", target{ours, 8, ratio}, 12.15, "A third is what libraries make at each start (validator alone a fifteenth of the whole; models, MCP and the terminal, which the lean program leaves out, a seventh), a fifth the start of so large a program, a tenth the search for hooks and settings. `hookd-bridge` with a daemon is the way that agents are to go."},
 	{"memory/serve", target{"lean", 16e6, amount}, 18.6e6, "The libraries for settings (viper, validator) and their tables stay in memory. Before they were linked it was 12.3 MB."},
 	{"describe/100", target{ours, 0.6, ratio}, 0.79, "Two shells at once gain little on this machine: each takes nearly twice the processor time."},
 }

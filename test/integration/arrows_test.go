@@ -23,6 +23,7 @@ internal/jsonspan:
 internal/lines:
 internal/program:
 internal/program/hashed:
+internal/table:
 internal/text:
 internal/selfprotect: protocol protocol/toolname
 protocol: protocol/internal/eventname
@@ -57,6 +58,8 @@ executor/daemon: executor executor/bridge executor/daemon/internal/crew executor
 loader: executor executor/exechook executor/hookenv executor/process executor/rule loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/imports loader/internal/instructions loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks protocol/patterns protocol/rule protocol/toolname schema
 loader: executor executor/exechook executor/hookenv executor/process executor/rule loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/rulefile loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks protocol/patterns protocol/rule protocol/toolname schema
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns protocol/rule schema schema/document schema/testfile
+loader: executor executor/exechook executor/hookenv executor/process executor/rule loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/imports loader/internal/instructions loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/rulefile loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks protocol/patterns protocol/rule protocol/toolname schema
+loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns protocol/rule schema schema/document
 cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol protocol/rule schema schema/units
 executor/internal/inflight:
 executor/internal/slots: protocol
@@ -123,7 +126,7 @@ cmd/hookd/internal/chat: agentloop agentloop/model cmd/hookd/internal/chat/inter
 cmd/hookd/internal/chat/internal/completion:
 cmd/hookd-bridge: protocol/rpc/socket/meet
 cmd/hookd/internal/cli: cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
-cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/instruction agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd executor executor/hookenv executor/process loader protocol protocol/toolname schema schema/agentparts
+cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/instruction agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd cmd/hookd/internal/trustquestion executor executor/hookenv executor/process loader protocol protocol/toolname schema schema/agentparts
 cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/guest executor/hookenv executor/process loader loader/install loader/install/verify protocol protocol/dialect/hosts schema
 cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader protocol protocol/dialect/foreignhooks protocol/realpath protocol/toolname schema schema/testfile schema/units
 cmd/hookd/internal/faultyhook: protocol/dialect/foreignhooks
@@ -144,6 +147,7 @@ cmd/hookd/internal/signals:
 cmd/hookd/internal/takehook: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show examples loader
 cmd/hookd/internal/terminal: cmd/hookd/internal/show
 cmd/hookd/internal/trustcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show loader protocol schema
+cmd/hookd/internal/trustquestion: cmd/hookd/internal/question cmd/hookd/internal/show cmd/hookd/internal/terminal cmd/hookd/internal/trustcmd loader
 examples:
 test/modelserver:
 test/picture:

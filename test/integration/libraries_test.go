@@ -11,7 +11,7 @@ import (
 // libraries are those that hookd is built on, with a story that fails without what
 // the library does in the program.
 var libraries = []struct{ module, does, story string }{
-	{"github.com/spf13/viper", "lays the settings of the layers over each other and decodes them", "settings-of-user-and-project-meet"},
+	{"github.com/spf13/viper", "lays the settings of the layers over each other", "settings-of-user-and-project-meet"},
 	{"github.com/go-playground/validator/v10", "checks settings and descriptions of hooks", "settings-of-user-and-project-meet"},
 	{"github.com/fsnotify/fsnotify", "watches hooks and settings", "a-run-obeys-an-edit-made-while-it-runs"},
 	{"golang.org/x/sync", "asks programs at once what they are for, and runs tool calls at once", "a-published-program-is-a-hook-by-its-name"},

@@ -14,8 +14,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// At the start of a run on a terminal the person is asked to look at guards that will
-// refuse; a no leaves them refusing, a yes is hookd trust, and /trust asks later. Below
+// At the start of a run on a terminal the person is asked about what of the project waits,
+// once; a no leaves guards refusing, a yes allows what was shown, and /trust asks later. Below
 // an agent nobody is asked.
 func TestGuardsAreReviewedAtTheStart(t *testing.T) {
 	t.Parallel()
@@ -28,7 +28,7 @@ func TestGuardsAreReviewedAtTheStart(t *testing.T) {
 		}
 		return b
 	}
-	const question = "1 guard (guard.sh) refuses until you look at it: review now? [y/N] "
+	const question = "allow 1 hook? y = yes, s = show it, n = no [n] "
 	t.Run("no", func(t *testing.T) {
 		t.Parallel()
 		b := newProject(t)
@@ -47,8 +47,7 @@ func TestGuardsAreReviewedAtTheStart(t *testing.T) {
 		p := sitDown(t, b, "xterm", "run", "go", "--allow", "bash,write", "--model", "scripted:turns.yaml")
 		p.sees(question)
 		p.types("y\n")
-		p.sees("allow 1 hook? [y/N] ")
-		p.types("y\n")
+		p.sees("1 hook allowed")
 		p.sees("wrote 1 bytes")
 		p.leaves(0)
 	})
@@ -101,7 +100,7 @@ func TestGuardsAreReviewedAtTheStart(t *testing.T) {
 			c.Process.Kill()
 		}
 		c.Wait()
-		if text := screen.String(); strings.Contains(text, "review now") || !strings.Contains(text, "guard.sh refuses its events") {
+		if text := screen.String(); strings.Contains(text, "allow 1 hook?") || !strings.Contains(text, "guard.sh refuses its events") {
 			t.Errorf("the screen:\n%s", text)
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/internal/table"
 )
 
 // Kind is what hookd knows of a program that starts others, by its name.
@@ -21,40 +23,42 @@ const (
 	KindUnknown  Kind = ""
 )
 
-// kinds are the programs that hookd knows, without the version after their names.
-var kinds = map[string]Kind{}
-
-func init() {
-	for of, names := range kindNames {
-		for _, name := range strings.Fields(names) {
-			kinds[name] = of
-		}
-	}
-}
-
-var kindNames = map[Kind]string{
-	KindShell:  "sh bash dash zsh ksh ash mksh fish csh tcsh rbash busybox pwsh",
-	KindPython: "python pypy",
-	KindNode:   "node nodejs",
-	KindPerl:   "perl",
-	KindRuby:   "ruby jruby truffleruby",
-	KindOther:  "bun deno php lua luajit r rscript julia tclsh gawk octave expect gnuplot gdb lldb xonsh dart crystal nim guile racket raku swift groovy scala kotlin elixir erl escript java jshell ghci runghc runhaskell ocaml",
-	KindRunner: "make gmake bmake npm npx pnpm pnpx yarn yarnpkg corepack bunx uv uvx pipx pip poetry pdm hatch rye tox nox invoke fab " +
+// kindNames are the programs that hookd knows, without the version after their names.
+var kindNames = []struct {
+	of    Kind
+	names table.Words
+}{
+	{KindShell, "sh bash dash zsh ksh ash mksh fish csh tcsh rbash busybox pwsh"},
+	{KindPython, "python pypy"},
+	{KindNode, "node nodejs"},
+	{KindPerl, "perl"},
+	{KindRuby, "ruby jruby truffleruby"},
+	{KindOther, "bun deno php lua luajit r rscript julia tclsh gawk octave expect gnuplot lldb xonsh dart crystal nim guile racket raku swift groovy scala kotlin elixir erl escript java jshell ghci runghc runhaskell ocaml"},
+	{KindRunner, "make gmake bmake npm npx pnpm pnpx yarn yarnpkg corepack bunx uv uvx pipx pip poetry pdm hatch rye tox nox invoke fab " +
 		"go cargo just task rake bundle bundler gem composer mvn mvnw gradle gradlew ant sbt lein clj mix rebar stack cabal dune bazel bazelisk buck " +
 		"cmake ctest ninja meson scons nix nix-shell nix-build devbox mise asdf direnv pre-commit lefthook husky " +
 		"ts-node tsx tsc eslint prettier jest vitest mocha ava nx turbo lerna gulp grunt webpack vite rollup " +
-		"pytest pylint mypy ruff black flake dotnet msbuild zig terraform ansible ansible-playbook vagrant packer",
-	KindLauncher: "env xargs nice ionice timeout nohup setsid stdbuf time sudo doas su runuser chroot unshare nsenter bwrap firejail flock script parallel watch entr find git ssh docker docker-compose podman kubectl nerdctl strace ltrace gdb eval exec command",
+		"pytest pylint mypy ruff black flake dotnet msbuild zig terraform ansible ansible-playbook vagrant packer"},
+	{KindLauncher, "env xargs nice ionice timeout nohup setsid stdbuf time sudo doas su runuser chroot unshare nsenter bwrap firejail flock script parallel watch entr find git ssh docker docker-compose podman kubectl nerdctl strace ltrace gdb eval exec command"},
 }
 
 // KindOf returns the kind of a program, by its name: python3.12 and /usr/bin/python3 are one.
 func KindOf(program string) Kind {
 	name := strings.ToLower(filepath.Base(program))
 	name = strings.TrimSuffix(name, ".exe")
-	if of, known := kinds[name]; known {
+	if of := kindOfName(name); of != KindUnknown {
 		return of
 	}
-	return kinds[strings.TrimRight(name, "-.0123456789")]
+	return kindOfName(strings.TrimRight(name, "-.0123456789"))
+}
+
+func kindOfName(name string) Kind {
+	for _, list := range kindNames {
+		if list.names.Has(name) {
+			return list.of
+		}
+	}
+	return KindUnknown
 }
 
 // codeOptions are the options by which interpreters take code from the command

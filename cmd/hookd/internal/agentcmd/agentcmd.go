@@ -10,10 +10,12 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// New returns hookd run and hookd sessions.
-func New(opener *engine.Opener) []*cobra.Command {
-	sessions := &sessionscmd.Commands{Console: opener.Console, Project: opener.Project}
-	return []*cobra.Command{(&command{opener, opener.Console}).new(), sessions.Sessions()}
+// Run returns hookd run.
+func Run(opener *engine.Opener) *cobra.Command { return (&command{opener, opener.Console}).new() }
+
+// Sessions returns hookd sessions.
+func Sessions(opener *engine.Opener) *cobra.Command {
+	return (&sessionscmd.Commands{Console: opener.Console, Project: opener.Project}).Sessions()
 }
 
 // BuiltinHooks returns the hooks of the features that a run would have with the settings

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
@@ -165,16 +166,23 @@ func (k *commands) sessions(ctx context.Context, p *show.Printer) error {
 	return sessionscmd.ShowTable(p, folder, list, false)
 }
 
-// nearCommand returns the command that a misspelt one was meant to be, "" if none is near.
-// A word that is not near is a prompt, which may be the name of a skill.
-func nearCommand(name string) string {
-	if len(name) < 3 {
+// nearName returns the command, or the one of the other names, that a misspelt one was meant to
+// be, "" if none is near. A name that is not near is a prompt: a hook may know it.
+func nearName(name string, others []string) string {
+	if len(name) < 3 || slices.Contains(others, name) {
 		return ""
 	}
+	isNear := func(known string) bool {
+		d := text.Distance(name, known)
+		return d <= 1 || d == 2 && len(known) > 5
+	}
 	for _, known := range commandTable {
-		if d := text.Distance(name, known.name); d <= 1 || d == 2 && len(known.name) > 5 {
+		if isNear(known.name) {
 			return known.name
 		}
+	}
+	if i := slices.IndexFunc(others, isNear); i >= 0 {
+		return others[i]
 	}
 	return ""
 }

@@ -18,6 +18,7 @@ type dialog struct {
 	now func() time.Time
 
 	isRecipe func(name string) bool // a recipe that /NAME runs; nil: none is
+	callable func() []string        // names that may follow a slash; nil: those of the commands
 	used     usage
 
 	atWork
@@ -205,11 +206,21 @@ func (d *dialog) command(text string) (effects []effect, isCommand bool) {
 	case known != nil:
 		return d.known(name, args), true
 	}
-	if near := nearCommand(name); near != "" {
+	if near := d.near(name); near != "" {
 		d.warn("!", fmt.Sprintf("there is no /%s; did you mean /%s? (/help lists all)", show.Line(name), near))
 		return nil, true
 	}
 	return nil, false
+}
+
+// near returns what a misspelt name was meant to be, "" for the name of a skill and for one that
+// no name is near.
+func (d *dialog) near(name string) string {
+	var names []string
+	if d.callable != nil {
+		names = d.callable()
+	}
+	return nearName(name, names)
 }
 
 // known carries out a command of the table.

@@ -47,8 +47,8 @@ func runFullScreen(ctx context.Context, hooks *engine.Opener, flags *conversatio
 	if err != nil {
 		return "", err
 	}
-	f.screen.talk.isRecipe = c.IsRecipe
-	f.screen.known = known{hookAtWork: c.Engine.Progress().Slowest, callable: func() []string { return callable(c) }, root: c.Engine.Root}
+	f.screen.talk.isRecipe, f.screen.talk.callable = c.IsRecipe, func() []string { return callable(c) }
+	f.screen.known = known{hookAtWork: c.Engine.Progress().Slowest, root: c.Engine.Root}
 	head := &header{c: c}
 	f.screen.aside(head.draw(f.screen.talk.p))
 	f.screen.aside(replay(f.screen.talk.p, c.Session.ID(), c.Session.State().Messages))

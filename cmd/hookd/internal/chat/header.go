@@ -78,6 +78,11 @@ func hooksLine(p *show.Printer, s *loader.Snapshot) string {
 			waiting++
 		}
 	}
+	for i := range s.Resources {
+		if m := &s.Resources[i]; m.Kind == loader.KindInstructions && m.Layer == protocol.Project && m.Use != "" {
+			line += p.In(show.Quiet, " · "+show.Line(m.Name))
+		}
+	}
 	if waiting > 0 {
 		line += p.In(show.Quiet, " · ") + p.In(show.Warn, fmt.Sprintf("%d of this project wait to be allowed: /trust", waiting))
 	}

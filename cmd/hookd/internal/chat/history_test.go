@@ -161,7 +161,8 @@ func TestTabCompletes(t *testing.T) {
 	}
 	for _, width := range []int{80, 120} {
 		s := newScene(t, width)
-		s.screen.known = known{root: root, callable: func() []string { return []string{"help", "hooks"} }}
+		s.screen.known = known{root: root}
+		s.screen.talk.callable = func() []string { return []string{"help", "hooks"} }
 		s.press("/h", "tab")
 		s.shows("----\n› /h\nhelp  hooks")
 		s.press("e", "tab", "enter")

@@ -80,8 +80,8 @@ func (s *screen) complete() {
 		return
 	}
 	var names []string
-	if s.callable != nil {
-		names = s.callable()
+	if s.talk.callable != nil {
+		names = s.talk.callable()
 	}
 	written := s.input.Value()
 	completed, choices := completion.Complete(written, s.root, names)

@@ -47,7 +47,7 @@ func runLineByLine(ctx context.Context, hooks *engine.Opener, flags *conversatio
 	l := &lineByLine{
 		console: console, lines: lines, aside: c.Engine.Aside, msgs: make(chan any), over: make(chan struct{}),
 		talk: &dialog{
-			now: time.Now, isRecipe: c.IsRecipe,
+			now: time.Now, isRecipe: c.IsRecipe, callable: func() []string { return callable(c) },
 			painter: painter{
 				p: console.Out, view: view,
 				say:  func(text string) { console.Out.Raw(text + "\n") },

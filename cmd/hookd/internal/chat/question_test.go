@@ -218,3 +218,18 @@ func TestTinyTerminalTakesNoYes(t *testing.T) {
 		}
 	}
 }
+
+// What the person writes with a refusal is seen as it is written: the end of a long reason, in
+// one line.
+func TestTheEndOfAReasonIsSeen(t *testing.T) {
+	call := tails(t)["lines"]
+	for _, width := range []int{20, 40, 80, 120} {
+		s := newScene(t, width)
+		s.tell(tea.WindowSizeMsg{Width: width, Height: 20}, askMsg{agentloop.Question{Event: protocol.PermissionRequest, Call: &call, AskedBy: "policy", Options: yesNo}, make(chan agentloop.Answer, 1)})
+		s.press("w", strings.Repeat("because it is not to be ", 10), "END")
+		lines := strings.Split(s.screen.view(), "\n")
+		if last := lines[len(lines)-1]; !strings.HasSuffix(last, "END▏") || show.Width(last) > width {
+			t.Errorf("%d columns: %q", width, last)
+		}
+	}
+}

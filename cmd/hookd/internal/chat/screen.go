@@ -46,7 +46,6 @@ type draft struct {
 // known is what a screen looks up. Its zero value knows nothing.
 type known struct {
 	hookAtWork func() (name string, since time.Time) // that takes longest
-	callable   func() []string                       // names that may follow a slash
 	root       string                                // folder that files are named from
 	choices    []string                              // for the word that the person asked to complete
 }

@@ -342,6 +342,16 @@ func TestChatCommands(t *testing.T) {
 	} {
 		newScene(t, 60).press(text, "enter").wants(want...)
 	}
+	for text, want := range map[string][]effect{ // of a conversation with the skills hook and review-diff
+		"/hook": {promptEffect{"/hook", "user"}}, "/hoks": nil, "/reviw-diff now": nil, "/review-diff now": {promptEffect{"/review-diff now", "user"}}, "/deploy": {promptEffect{"/deploy", "user"}},
+	} {
+		s := newScene(t, 60)
+		s.screen.talk.callable = func() []string { return []string{"help", "hooks", "hook", "review-diff"} }
+		s.press(text, "enter").wants(want...)
+		if told := strings.Contains(s.frame(), "did you mean /"); told != (want == nil) {
+			t.Errorf("%s:\n%s", text, s.frame())
+		}
+	}
 	s := newScene(t, 60).press("go", "enter", "/model x", "enter")
 	s.wants(promptEffect{"go", "user"})
 	if !strings.Contains(s.frame(), "works only between turns") {

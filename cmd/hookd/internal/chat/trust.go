@@ -3,14 +3,38 @@ package chat
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/trustcmd"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 )
+
+// later says what of it counts only in the next conversation: this one began without it.
+func (k *commands) later(p *show.Printer, plan *loader.Plan, allowed []string) {
+	var later []string
+	for i := range plan.Items {
+		if item := &plan.Items[i]; slices.Contains(allowed, item.Hook) && countsLater(item) {
+			later = append(later, item.Hook)
+		}
+	}
+	switch {
+	case k.c.Engine.Project() == "": // the folder became a project just now
+		p.Print("%s\n", p.In(show.Quiet, "this conversation began outside of a project: /new begins one with it"))
+	case len(later) > 0:
+		p.Print("%s\n", p.In(show.Quiet, trustcmd.CountKinds(plan, later)+": from the next conversation on, /new begins it"))
+	}
+}
+
+// countsLater reports whether a conversation takes something only when it begins.
+func countsLater(item *loader.PlanItem) bool {
+	return item.Kind == loader.KindRecipe || item.Kind == loader.KindServer || item.Kind == loader.KindSettings && len(jsonspan.Get(item.Now.Entry, "agent")) > 0
+}
 
 // trust answers /trust, which is hookd trust in a conversation.
 func (k *commands) trust(ctx context.Context, p *show.Printer) error {
@@ -48,5 +72,6 @@ func (k *commands) trust(ctx context.Context, p *show.Printer) error {
 		}
 	}
 	p.Print("%s %s allowed; it counts from the next event on\n", p.In(show.Good, "✓"), trustcmd.CountKinds(plan, open))
+	k.later(p, plan, open)
 	return nil
 }

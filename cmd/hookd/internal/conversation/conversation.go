@@ -62,17 +62,20 @@ func Open(ctx context.Context, hooks *engine.Opener, flags *Flags, approver agen
 	if err != nil {
 		return nil, err
 	}
-	reviewed, err := o.reviewGuards(ctx)
+	asked, err := o.askAboutProject(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e, err := o.hooks.Open(ctx, engine.Options{LongLived: true, GuardsReviewed: reviewed, Late: late})
+	e, err := o.hooks.Open(ctx, engine.Options{LongLived: true, Asked: asked, Late: late})
 	if err != nil {
 		return nil, err
 	}
 	settings := *e.Settings() // a snapshot's own do not change
 	if unread := settings.Agent.Unread; len(unread) > 0 {
 		return nil, cli.Usage("settings", "no run starts: "+unread[0].String()+", and the default is not what was written there", "correct it as hookd check says, or remove it")
+	}
+	if !asked {
+		o.noteUnread(ctx, e, &settings)
 	}
 	c := &Conversation{Hooks: hooks, Engine: e, settings: &settings, choice: &flags.Model, aside: e.Aside}
 	if c.Model, err = models.Choose(o.console, o.hooks.Closers, c.choice, c.settings); err != nil {

@@ -32,9 +32,9 @@ type Opener struct {
 
 // Options say what a command needs of an engine.
 type Options struct {
-	LongLived      bool // a guardian ends the hooks if hookd is killed; changes of files are followed
-	Explain        bool // hooks that do not match are part of the outcome, too
-	GuardsReviewed bool // the person was asked about the guards that refuse
+	LongLived bool // a guardian ends the hooks if hookd is killed; changes of files are followed
+	Explain   bool // hooks that do not match are part of the outcome, too
+	Asked     bool // the person was asked about what of the project waits
 	// Folders are where the projects are, the first counts most; none: the working directory.
 	Folders []string
 	Late    Late // gets what hooks do and say when nobody waits for them
@@ -47,7 +47,7 @@ func (o *Opener) Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{StateDir: o.StateDirOrNote(), opener: o}
-	notes := startNotes{console: o.Console, loop: options.LongLived, reviewed: options.GuardsReviewed}
+	notes := startNotes{console: o.Console, loop: options.LongLived, reviewed: options.Asked}
 	if options.LongLived {
 		options := o.loaderOptions(rt, options.Folders)
 		options.Instructions = true

@@ -17,7 +17,7 @@ import (
 type startNotes struct {
 	console  *cli.Console
 	loop     bool // the agent loop runs, which uses skills, recipes and servers too
-	reviewed bool // the person was asked about the guards that refuse
+	reviewed bool // the person was asked about what of the project waits
 }
 
 // StartNotes returns what hookd bridge and hookd fire print before the hooks of a snapshot
@@ -33,7 +33,9 @@ func StartNotes(s *loader.Snapshot) []byte {
 // settings. Hooks that fail are named where they fail.
 func (n startNotes) print(s *loader.Snapshot) {
 	n.files(s)
-	n.waiting(s)
+	if !n.reviewed {
+		n.waiting(s)
+	}
 	if !n.console.NotesArePrinted() {
 		return
 	}
@@ -78,14 +80,12 @@ func (n startNotes) waiting(s *loader.Snapshot) {
 			what = "skills, recipes or server" // with the s of the plural
 		}
 		named(what, others)
-		if !n.reviewed {
-			parts = append(parts, files...)
-			n.changedInstructions(s)
-		}
+		parts = append(parts, files...)
+		n.changedInstructions(s)
 	}
 	guards := WaitingGuards(s)
 	refuse := ""
-	if len(guards) > 0 && !n.reviewed {
+	if len(guards) > 0 {
 		refuse = "; until then " + show.Shorten(strings.Join(guards, " "), 120) + " refuse their events"
 		if len(guards) == 1 {
 			refuse = "; until then " + guards[0] + " refuses its events"

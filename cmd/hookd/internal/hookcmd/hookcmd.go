@@ -10,7 +10,7 @@ import (
 
 // Commands are the commands around writing hooks. Their fields are what they share.
 type Commands struct {
-	Release   string
+	Release   func() string
 	Console   *cli.Console
 	Project   *places.Project
 	Opener    *engine.Opener

@@ -16,7 +16,7 @@ func (cmd *Commands) Version() *cobra.Command {
 		Short: "Print the version and the protocol it speaks",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			v := cmd.Release
+			v := cmd.Release()
 			if cmd.Console.JSON {
 				line, err := json.Marshal(struct {
 					Version  string `json:"version"`

@@ -76,25 +76,10 @@ func (t LineByLine) Approve(ctx context.Context, q agentloop.Question) (agentloo
 	case <-ctx.Done():
 		return agentloop.Answer{}, context.Cause(ctx)
 	}
-	lines := Lines(t.p, &q)
-	for at, page := 0, t.page(); at < len(lines); {
-		end := min(at+page, len(lines))
-		t.p.Raw(strings.Join(lines[at:end], "\n") + "\n")
-		if at = end; at == len(lines) {
-			break
-		}
-		typed, open, err := t.read(ctx, "  "+HiddenText(lines[at:])+". enter = more, all = the rest, n = no: ")
-		switch {
-		case err != nil:
-			return agentloop.Answer{}, err
-		case !open || isRefusal(typed):
-			answer, _ := typedAnswer(&q, typed)
-			return answer, nil
-		case strings.TrimSpace(typed) == "all":
-			page = len(lines)
-		case strings.TrimSpace(typed) != "":
-			t.p.Print("  %s\n", "a yes counts after all of it was shown")
-		}
+	refused, shown, err := t.pages(ctx, Lines(t.p, &q))
+	if err != nil || !shown {
+		answer, _ := typedAnswer(&q, refused)
+		return answer, err
 	}
 	var ways, keys []string
 	for _, o := range q.Options {
@@ -108,7 +93,7 @@ func (t LineByLine) Approve(ctx context.Context, q agentloop.Question) (agentloo
 		}
 		answer, known := typedAnswer(&q, typed)
 		switch {
-		case allows(&q, answer) && t.tooSmall():
+		case allows(&q, answer) && t.TooSmall():
 			t.p.Print("  the terminal is too small for a yes: make it larger and answer once more, or n = no\n")
 			return t.Approve(ctx, q)
 		case known || !open: // at the end of input: no
@@ -117,6 +102,40 @@ func (t LineByLine) Approve(ctx context.Context, q agentloop.Question) (agentloo
 		t.p.Print("  type one of %s\n", strings.Join(keys, ", "))
 	}
 }
+
+// pages shows lines page by page. shown is false if the person refused, with these words, or
+// input ended before the last line was on the screen.
+func (t LineByLine) pages(ctx context.Context, lines []string) (refused string, shown bool, err error) {
+	for at, page := 0, t.page(); at < len(lines); {
+		end := min(at+page, len(lines))
+		t.p.Raw(strings.Join(lines[at:end], "\n") + "\n")
+		if at = end; at == len(lines) {
+			break
+		}
+		typed, open, err := t.read(ctx, "  "+HiddenText(lines[at:])+". enter = more, all = the rest, n = no: ")
+		switch {
+		case err != nil:
+			return "", false, err
+		case !open || isRefusal(typed):
+			return typed, false, nil
+		case strings.TrimSpace(typed) == "all":
+			page = len(lines)
+		case strings.TrimSpace(typed) != "":
+			t.p.Print("  %s\n", "a yes counts after all of it was shown")
+		}
+	}
+	return "", true, nil
+}
+
+// Show shows lines page by page, for a question of another form, and reports whether all of
+// them were shown: the person may refuse before.
+func (t LineByLine) Show(ctx context.Context, lines []string) (shown bool, err error) {
+	_, shown, err = t.pages(ctx, lines)
+	return shown, err
+}
+
+// Fits reports whether so many lines are on the screen at once.
+func (t LineByLine) Fits(lines int) bool { return lines <= t.page() }
 
 // allows reports whether an answer is a yes.
 func allows(q *agentloop.Question, answer agentloop.Answer) bool {
@@ -128,9 +147,9 @@ func allows(q *agentloop.Question, answer agentloop.Answer) bool {
 // The smallest terminal on which a question can be judged.
 const LeastWidth, LeastHeight = 20, 3
 
-// tooSmall reports whether nobody can judge a question at the size that the terminal has.
+// TooSmall reports whether nobody can judge a question at the size that the terminal has.
 // One that does not know its size is not too small.
-func (t LineByLine) tooSmall() bool {
+func (t LineByLine) TooSmall() bool {
 	width, height := t.lines.Size()
 	return width > 0 && width < LeastWidth || height > 0 && height < LeastHeight
 }

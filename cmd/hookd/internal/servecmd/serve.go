@@ -27,7 +27,7 @@ import (
 
 // Commands are hookd serve.
 type Commands struct {
-	Version   string
+	Version   func() string
 	Console   *cli.Console
 	Project   *places.Project
 	Opener    *engine.Opener
@@ -123,7 +123,7 @@ func (cmd *Commands) serve(ctx context.Context, o *options) error {
 		Verifying: projects.verifying,
 		Project:   cmd.Project.Folder,
 		Cwd:       cwd,
-		Version:   cmd.Version,
+		Version:   cmd.Version(),
 		Log:       cmd.logHandler(),
 		Idle:      o.idle, EndUnused: o.idle, Outdated: outdated(o.idle),
 	})
