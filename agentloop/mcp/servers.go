@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
 // Servers are the MCP servers of a run. They are a [tool.Source].
@@ -36,7 +37,7 @@ func Connect(ctx context.Context, servers []Server, options Options) *Servers {
 	servers = slices.SortedFunc(slices.Values(servers), func(a, b Server) int { return cmp.Compare(a.Name, b.Name) })
 	owner := map[string]string{}
 	for _, server := range servers {
-		prefix := prefixOf(server.Name)
+		prefix := toolname.PrefixOf(server.Name)
 		if other, taken := owner[prefix]; taken {
 			s.running.Go(func() {
 				options.Notify(Notice{Server: server.Name, Text: "is not started: its tools would have the names of those of " + other, Remedy: "give one of them another name"})

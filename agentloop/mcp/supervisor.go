@@ -13,6 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/agentloop/toolschema"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
 // supervisor keeps one server running: it starts the server, lists its tools, and starts it
@@ -179,7 +180,7 @@ func (h *supervisor) newTool(t listed, taken map[string]bool) (*remoteTool, erro
 	if len(t.Schema) > maxSchema {
 		return nil, fmt.Errorf("its schema has %d bytes, the most is %d", len(t.Schema), maxSchema)
 	}
-	name := nameOf(h.prefix, t.Name)
+	name := toolname.Served(h.prefix, t.Name)
 	if taken[name] {
 		return nil, fmt.Errorf("another one is %s already", name)
 	}

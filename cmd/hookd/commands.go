@@ -10,6 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/hookcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/installcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/logcmd"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/mcpcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/newcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/servecmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/trustcmd"
@@ -28,6 +29,7 @@ func commands(p *parts) []command {
 	serve := &servecmd.Commands{Version: versionName, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Signals: p.signals}
 	events := &eventcmd.Commands{Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes}
 	bridge := &bridgecmd.Commands{Console: p.console, Opener: p.opener, Closers: p.closers}
+	mcp := &mcpcmd.Commands{Console: p.console, Opener: p.opener}
 	agents := &installcmd.Commands{Console: p.console, Project: p.project, Processes: p.opener.Processes}
 	hooks := &hookcmd.Commands{Release: versionName, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Builtin: builtinHooks}
 	news := &newcmd.Commands{Console: p.console, Project: p.project}
@@ -35,7 +37,7 @@ func commands(p *parts) []command {
 		{"write", "init", hooks.Init}, {"write", "new", news.New}, {"write", "examples", hooks.Examples}, {"write", "try", events.Try}, {"write", "test", events.Test},
 		{"allow", "list", hooks.List}, {"allow", "check", hooks.Check}, {"allow", "trust", trust.Trust},
 		{"allow", "untrust", trust.Untrust}, {"allow", "disable", trust.Disable}, {"allow", "enable", trust.Enable},
-		{"agents", "install", agents.Install}, {"agents", "verify", agents.Verify}, {"agents", "uninstall", agents.Uninstall}, {"agents", "bridge", bridge.Bridge},
+		{"agents", "install", agents.Install}, {"agents", "verify", agents.Verify}, {"agents", "uninstall", agents.Uninstall}, {"agents", "mcp", mcp.MCP}, {"agents", "bridge", bridge.Bridge},
 	}, agentCommands(p), []command{
 		{"ask", "fire", events.Fire}, {"ask", "serve", serve.Serve},
 		{"inside", "get", hooks.Get}, {"inside", "reply", hooks.Reply}, {"allow", "log", log.Log},

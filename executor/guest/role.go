@@ -46,6 +46,14 @@ type key struct {
 	monitor bool               // the state folder is the person's own, so that a monitor in it counts
 }
 
+// MCP is the host of events that come from a proxy in front of an MCP server. No agent can
+// be watched only or be installed by this name.
+const MCP = "mcp"
+
+// mcpClient is whatever program calls the server. It has no events that a person could be
+// asked at.
+var mcpClient = &dialect.Agent{Name: MCP, Title: "an MCP client"}
+
 // New returns the role of a source of hooks.
 func New(source executor.Source, o Options) *Role {
 	return &Role{source: source, options: o, sources: map[key]*agentSource{}}
@@ -56,6 +64,9 @@ func New(source executor.Source, o Options) *Role {
 // (realPath), which no other agent does: fire it after For has returned.
 func (r *Role) For(gate *executor.Gate, ev *protocol.Event) *executor.Gate {
 	agent := hosts.Find(ev.Agent.Host)
+	if ev.Agent.Host == MCP {
+		agent = mcpClient
+	}
 	if agent == nil {
 		return gate
 	}

@@ -38,6 +38,8 @@ type Command struct {
 	// Stream, if set, gets each piece of stdout as it comes, one call at a time
 	// and none after Run has returned. It must not keep the slice.
 	Stream func(piece []byte)
+	// StderrStream is Stream for stderr. It holds up the program's end: it must not block.
+	StderrStream func(piece []byte)
 	// Merge sends stderr into stdout, in the order written.
 	Merge bool
 

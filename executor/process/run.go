@@ -110,7 +110,10 @@ func (r *run) answer(ctx context.Context) Result {
 	if r.command.StdoutTail > 0 {
 		stdout.limit, stdout.tail = r.command.StdoutTail, true
 	}
-	stderr := output{limit: r.command.StderrTail, tail: true, stream: r.command.child.onStderr}
+	stderr := output{limit: r.command.StderrTail, tail: true, stream: r.command.StderrStream}
+	if r.command.child.onStderr != nil {
+		stderr.stream = r.command.child.onStderr
+	}
 
 	held, cause := r.program.exchange(&r.command, &stdout, &stderr)
 	stop()

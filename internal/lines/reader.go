@@ -29,6 +29,9 @@ type Options struct {
 	Limit int64
 	// Reuse returns each line in memory that the next call of Next overwrites.
 	Reuse bool
+	// Skipped, if set, is given each line that is too long piece by piece, as it is read.
+	// It must not keep a piece.
+	Skipped func(piece []byte)
 }
 
 // Reader cuts a stream into lines. It is not safe for concurrent use.
@@ -78,6 +81,8 @@ func (r *Reader) Next() (line []byte, ended bool, err error) {
 		if size := int64(len(line) + len(piece)); r.options.Limit > 0 && size > r.options.Limit {
 			start := bytes.Clone(line[:min(len(line), 256)])
 			start = append(start, piece[:min(len(piece), 256-len(start))]...)
+			r.skipped(line)
+			r.skipped(piece)
 			return nil, false, r.skip(&TooLongError{Size: size, Limit: r.options.Limit, Start: start}, ended)
 		}
 		// Growing doubles the memory; append alone would copy a large line more often.
@@ -105,6 +110,7 @@ func (r *Reader) skip(long *TooLongError, ended bool) error {
 	for !ended {
 		piece, err := r.in.ReadSlice('\n')
 		long.Size += int64(len(piece))
+		r.skipped(piece)
 		if err == nil {
 			long.Size, ended = long.Size-1, true
 		} else if !errors.Is(err, bufio.ErrBufferFull) {
@@ -112,4 +118,10 @@ func (r *Reader) skip(long *TooLongError, ended bool) error {
 		}
 	}
 	return long
+}
+
+func (r *Reader) skipped(piece []byte) {
+	if r.options.Skipped != nil {
+		r.options.Skipped(piece)
+	}
 }

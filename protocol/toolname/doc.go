@@ -24,6 +24,7 @@
 //	vocabulary.go  the table
 //	names.go       what a name stands for
 //	servers.go     names of the tools of MCP servers
+//	mcpname.go     the name that hookd gives to such a tool
 //	verbs.go       tools that are several of hookd's, by a word in their args
 //	translate.go   calls in hookd's names and in another agent's
 //	forms.go       forms of values: words as a command line, milliseconds

@@ -33,6 +33,7 @@ protocol/patterns:
 protocol/realpath: protocol
 protocol/rule: protocol
 protocol/rpc:
+protocol/rpc/relay: protocol/rpc
 protocol/rpc/socket: protocol/rpc/socket/meet
 protocol/rpc/socket/meet:
 protocol/tables: protocol
@@ -70,6 +71,7 @@ internal/hookvalues: protocol
 executor/daemon/internal/crew:
 executor/daemon/internal/outbox: protocol protocol/rpc
 executor/bridge: protocol protocol/dialect
+executor/mcpproxy: protocol protocol/rpc/relay protocol/toolname
 loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
 loader/install/verify: executor/guest executor/process loader/install loader/install/internal/configtext protocol/dialect protocol/rpc/socket/meet protocol/toolname schema
@@ -103,7 +105,7 @@ agentloop/instruction: protocol
 agentloop/recipe: agentloop/frontmatter protocol
 agentloop/frontmatter:
 agentloop/toolschema:
-agentloop/mcp: agentloop/mcp/internal/wire agentloop/tool agentloop/toolschema protocol protocol/patterns
+agentloop/mcp: agentloop/mcp/internal/wire agentloop/tool agentloop/toolschema protocol protocol/patterns protocol/toolname
 agentloop/mcp/internal/wire: protocol
 agentloop/model/internal: agentloop/model protocol
 agentloop/model/anthropic: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
@@ -130,11 +132,12 @@ cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd
 cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor/guest loader loader/install loader/install/verify
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol protocol/toolname
+cmd/hookd/internal/mcpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor/hookenv executor/mcpproxy executor/process protocol protocol/rpc/relay protocol/toolname
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol protocol/patterns schema schema/agentparts
 cmd/hookd/internal/newcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/takehook loader protocol schema/testfile
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol schema/testfile
 cmd/hookd/internal/question: agentloop cmd/hookd/internal/cli cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
-cmd/hookd/internal/runview: agentloop cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process protocol
+cmd/hookd/internal/runview: agentloop agentloop/builtin cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process protocol
 cmd/hookd/internal/servecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/guest executor/hookenv executor/process loader protocol protocol/rpc protocol/rpc/socket protocol/rpc/socket/meet schema
 cmd/hookd/internal/sessionscmd: agentloop/store cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor/state protocol
 cmd/hookd/internal/shellhook: protocol

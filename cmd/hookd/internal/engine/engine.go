@@ -98,6 +98,18 @@ func (e *Engine) ForcedOf(origin protocol.Origin) (row, total int) {
 // Executor returns what decides the events: the gate of an agent loop.
 func (e *Engine) Executor() *executor.Executor { return e.executor }
 
+// Begin gives an event of another agent its place; see [protocol.EventGate].
+func (e *Engine) Begin(ctx context.Context, event protocol.Event) func() (protocol.Outcome, error) {
+	gate := e.guest.For(e.executor.Gate(), &event)
+	return gate.Begin(ctx, event)
+}
+
+// MayChange reports whether a hook that may block or change an event of another agent could
+// match it.
+func (e *Engine) MayChange(event protocol.Event) bool {
+	return e.guest.For(e.executor.Gate(), &event).MayChange(event)
+}
+
 // Fire decides one event, one of another agent as the guest role says.
 func (e *Engine) Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
 	gate := e.guest.For(e.executor.Gate(), &event)

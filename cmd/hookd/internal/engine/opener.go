@@ -35,6 +35,7 @@ type Options struct {
 	LongLived bool // a guardian ends the hooks if hookd is killed; changes of files are followed
 	Explain   bool // hooks that do not match are part of the outcome, too
 	Asked     bool // the person was asked about what of the project waits
+	HooksOnly bool // nothing of the project but hooks is used: no instructions, skills, recipes, servers
 	// Folders are where the projects are, the first counts most; none: the working directory.
 	Folders []string
 	Late    Late // gets what hooks do and say when nobody waits for them
@@ -47,11 +48,11 @@ func (o *Opener) Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{StateDir: o.StateDirOrNote(), opener: o}
-	notes := startNotes{console: o.Console, loop: options.LongLived, reviewed: options.Asked}
+	notes := startNotes{console: o.Console, loop: options.LongLived && !options.HooksOnly, reviewed: options.Asked}
 	if options.LongLived {
-		options := o.loaderOptions(rt, options.Folders)
-		options.Instructions = true
-		watcher, err := loader.Watch(ctx, options)
+		loading := o.loaderOptions(rt, options.Folders)
+		loading.Instructions = !options.HooksOnly
+		watcher, err := loader.Watch(ctx, loading)
 		if err != nil {
 			return nil, places.NoProject(err)
 		}

@@ -77,7 +77,7 @@ func (cmd *Taker) List(names []string) error {
 		cmd.line(h, width)
 	}
 	p.Print("%s\n", p.In(show.Quiet, "rules start no program; the others need what hookd new --list NAME says"))
-	p.Print("take some: %s\n", p.In(show.Name, "hookd new --from "+hooks[0].Name+" --from "+hooks[len(hooks)-1].Name))
+	p.Print("take some: %s\n", p.In(show.Name, "hookd new --from dangerous-commands protected-paths"))
 	return nil
 }
 

@@ -1,0 +1,249 @@
+package mcpproxy
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+)
+
+// call is one call of a tool, from the client's request to its answer.
+type call struct {
+	protocol.Call // as hooks read it now
+	asked         asked
+	guard         *guard
+	request       *request
+	began         time.Time
+	contexts      []string // for the model, from the hooks before the call
+
+	ctx  context.Context
+	stop context.CancelCauseFunc
+
+	progress progress
+}
+
+// asked is what the client wrote.
+type asked struct {
+	params protocol.RawMessage // of the request
+	args   protocol.RawMessage // nil: none
+	strict bool                // the bytes of the line are those of params
+	modern bool                // of a revision whose results say their type
+}
+
+// given returns the args that the client wrote, or those of a call without any.
+func (a *asked) given() protocol.RawMessage {
+	if a.args == nil {
+		return protocol.RawMessage("{}")
+	}
+	return a.args
+}
+
+// progress is how far a call has come. Its messages are read, decided and cancelled on
+// different goroutines.
+type progress struct {
+	mu    sync.Mutex
+	state state
+}
+
+// to takes the call on to a state, unless the client has cancelled it.
+func (p *progress) to(next state) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.state == cancelled {
+		return false
+	}
+	p.state = next
+	return true
+}
+
+// from takes the call from one state to another, and reports whether it was in the former.
+func (p *progress) from(was, next state) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.state != was {
+		return false
+	}
+	p.state = next
+	return true
+}
+
+// cancel cancels the call and returns the state that it was in.
+func (p *progress) cancel() state {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was := p.state
+	p.state = cancelled
+	return was
+}
+
+// state is how far a call has come.
+type state int
+
+const (
+	judged    state = iota // hooks are asked whether it may run, or it waits for its turn
+	running                // the server has it
+	ending                 // the server has answered, or the call was refused
+	cancelled              // the client gave it up
+)
+
+var errCancelled = errors.New("the client cancelled the call")
+
+// begin has hooks judge the call.
+func (c *call) begin(m *relay.Message) relay.Decision {
+	c.began = time.Now()
+	c.ctx, c.stop = context.WithCancelCause(c.guard.life)
+	if before := c.guard.unfinished.take(c); before != nil {
+		return c.goOn(m, before)
+	}
+	decide := c.guard.events.begin(c.ctx, protocol.ToolCallStart, protocol.ToolCallStartData{Call: c.Call, Parallel: 1})
+	return relay.Later(callLane, func() relay.Decision { return c.judge(m, decide) })
+}
+
+// judge decides whether the call reaches the server, and as what.
+func (c *call) judge(m *relay.Message, decide func() (*protocol.Outcome, error)) relay.Decision {
+	o, err := decide()
+	if err != nil {
+		return c.undecided(err)
+	}
+	c.contexts = contexts(o)
+	args := jsonspan.Get(o.Event.Data, "args")
+	if redacted := o.Redacted(); redacted != nil {
+		args = redacted
+	}
+	changed := !jsonspan.Equal(args, c.Args)
+	if changed {
+		if c.Original = c.Args; o.ArgsHidden || o.Redacted() != nil {
+			c.Original = nil
+		}
+		c.Args = args
+	}
+	switch {
+	case o.Refused():
+		kind := protocol.CallBlocked
+		if o.Action == protocol.Ask {
+			kind = protocol.CallDenied
+		}
+		return relay.Later("", func() relay.Decision { return c.refuse(kind, o) })
+	case o.Replaced != nil:
+		return relay.Later("", func() relay.Decision { return c.replaced(o) })
+	case jsonspan.Get(c.asked.params, "task") != nil && c.guard.events.mayChange(&c.Call):
+		return relay.Later("", func() relay.Decision {
+			return c.refuseAs(protocol.CallError{Kind: protocol.CallBlocked, Text: taskText}, nil)
+		})
+	case changed:
+		return c.passAs(m)
+	case !c.asked.strict:
+		return relay.Pass(m.With("params", c.asked.params)).Unless(c.mayNotRun)
+	}
+	return relay.Pass(m.Line).Unless(c.mayNotRun)
+}
+
+const taskText = "not run: hooks judge the results of this tool, and hookd cannot judge one that comes later, as a task: call the tool without a task"
+
+// passAs passes the call on with the args that hooks left.
+func (c *call) passAs(m *relay.Message) relay.Decision {
+	args := c.Args
+	if c.asked.args != nil {
+		args, _ = (*jsonspan.Budget)(nil).Edit(c.asked.args, args)
+	}
+	return relay.Pass(m.With("params", relay.Replace(c.asked.params, "arguments", args))).Unless(c.mayNotRun)
+}
+
+// goOn passes on a call that its server asked to be sent again, as hooks judged it before.
+func (c *call) goOn(m *relay.Message, before *call) relay.Decision {
+	c.began, c.contexts = before.began, before.contexts
+	c.ToolCallID, c.Original, c.Args = before.ToolCallID, before.Original, before.Args
+	d := relay.Pass(m.Line)
+	if !jsonspan.Equal(c.Args, c.asked.given()) {
+		d = c.passAs(m)
+	}
+	return relay.Later(callLane, func() relay.Decision { return d.Unless(c.mayNotRun) })
+}
+
+// mayNotRun is asked when it is the call's turn to go to the server.
+func (c *call) mayNotRun() bool {
+	if c.progress.from(judged, running) {
+		return false
+	}
+	c.lost(aborted(errCancelled))
+	return true
+}
+
+// undecided ends a call that no decision is there for: the client gave it up, or the
+// connection ends. The client reads no answer to the former.
+func (c *call) undecided(err error) relay.Decision {
+	if c.ctx.Err() != nil {
+		err = context.Cause(c.ctx)
+	}
+	c.lost(aborted(err))
+	if c.progress.to(ending) && c.guard.pending.remove(c.request) {
+		return relay.Answer(relay.ErrorLine(c.request.id, relay.CodeServer, "hookd: the call was not made: "+err.Error()))
+	}
+	return relay.Drop()
+}
+
+func aborted(cause error) protocol.CallError {
+	return protocol.CallError{Kind: protocol.CallAborted, Text: "aborted: " + cause.Error()}
+}
+
+// cancelledByClient ends the call, and whatever hook is asked about it. It reports whether
+// the server need not be told: it has not seen the call, or has answered it.
+func (c *call) cancelledByClient() (ends bool) {
+	was := c.progress.cancel()
+	c.guard.pending.cancel(c.request)
+	c.stop(errCancelled)
+	if was == running {
+		c.lost(aborted(errCancelled))
+	}
+	return was != running
+}
+
+// refuse ends the call in place of the server.
+func (c *call) refuse(kind protocol.CallErrorKind, o *protocol.Outcome) relay.Decision {
+	by := ""
+	if o.By != nil {
+		by = *o.By
+	}
+	return c.refuseAs(protocol.CallError{Kind: kind, Text: refusal(o)}, &by)
+}
+
+func (c *call) refuseAs(problem protocol.CallError, by *string) relay.Decision {
+	text, more := c.failed(problem, by)
+	if !c.progress.to(ending) || !c.guard.pending.remove(c.request) {
+		return relay.Drop()
+	}
+	c.stop(nil)
+	texts := append(append([]string{text}, c.contexts...), more...)
+	return relay.Answer(relay.ResultLine(c.request.id, errorResult(texts, c.asked.modern)))
+}
+
+// failed tells hooks that the call has no result. It returns what the model reads of that.
+func (c *call) failed(problem protocol.CallError, by *string) (text string, more []string) {
+	o, err := c.failure(problem, by, false)()
+	if err != nil {
+		return problem.Text, nil
+	}
+	if text := jsonspan.Find(o.Event.Data, "/error/text"); text != nil {
+		problem.Text = jsonspan.Text(text)
+	}
+	return problem.Text, contexts(o)
+}
+
+// failure begins the event of a call without a result. over says that nobody waits for it.
+func (c *call) failure(problem protocol.CallError, by *string, over bool) func() (*protocol.Outcome, error) {
+	data := protocol.ToolCallErrorData{Call: c.Call, Error: problem, BlockedBy: by, DurationMs: protocol.Milliseconds(time.Since(c.began))}
+	if over {
+		return c.guard.events.beginDetached(c.guard.life, protocol.ToolCallError, data)
+	}
+	return c.guard.events.begin(c.guard.life, protocol.ToolCallError, data)
+}
+
+// lost tells hooks that the call has no result that anybody reads. Nobody waits for them.
+func (c *call) lost(problem protocol.CallError) {
+	decide := c.failure(problem, nil, true)
+	c.guard.background.Go(func() { _, _ = decide() })
+}

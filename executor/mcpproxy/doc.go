@@ -1,0 +1,26 @@
+// Package mcpproxy guards a server of the Model Context Protocol: it stands between a client
+// and the server, and has hooks judge each call of a tool.
+//
+// [Run] carries the messages (package relay) until one side ends, and then ends the other.
+// A call goes through these files:
+//
+//	proxy.go       Run, Options, and how a connection ends
+//	guard.go       which message is what; reads a call
+//	pending.go     the client's requests without an answer
+//	event.go       the events of a connection; what of an outcome cannot be carried out
+//	call.go        tool-call-start: refuse, change, pass on; cancelled calls
+//	answer.go      tool-call-end and tool-call-error: withhold, change, pass on
+//	content.go     a result as hooks read it
+//	writeback.go   what hooks changed, in the bytes that the server wrote
+//	unfinished.go  calls whose server asks for input, which the client sends again
+//
+// Rules:
+//
+//   - Nothing is passed on that hooks did not judge: a call that hooks and the server could
+//     read in two ways is refused, a result is withheld, an answer to no request is dropped.
+//   - All else passes as bytes, in both directions and of every revision: prompts, resources,
+//     sampling, elicitation, progress, methods that nobody knows.
+//   - A refusal is a result with isError and the reason, so that the model can go on. Only
+//     what is no proper call is answered with an error of JSON-RPC.
+//   - What hooks ask for and the protocol cannot carry is told (Outcome.Lost).
+package mcpproxy

@@ -1,0 +1,201 @@
+package mcpproxy
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+	"github.com/hookd-dev/hookd/protocol/toolname"
+)
+
+const toolsCall = "tools/call"
+
+// callLane is the lane of calls: they reach the server in the order in which the client sent
+// them, although hooks are asked about several at the same time. All else passes at once: a
+// call that runs may need the client's answer to go on.
+const callLane = "calls"
+
+// guard decides what becomes of the messages of a connection.
+type guard struct {
+	options    *Options
+	events     events
+	prefix     string          // of our names of the server's tools
+	life       context.Context // of the connection
+	pending    *pending
+	unfinished unfinished
+	background sync.WaitGroup // events that nobody waits for
+	version    atomic.Pointer[string]
+}
+
+func newGuard(ctx context.Context, o *Options) *guard {
+	return &guard{
+		options: o, events: events{options: o, opened: time.Now()}, prefix: toolname.PrefixOf(o.Server),
+		life: ctx, pending: newPending(), unfinished: unfinished{list: map[string]*call{}},
+	}
+}
+
+// fromClient decides a message of the client.
+func (g *guard) fromClient(m *relay.Message) relay.Decision {
+	switch m.Kind {
+	case relay.Notification:
+		switch m.Method {
+		case "notifications/cancelled":
+			return g.cancelled(m)
+		case toolsCall:
+			g.options.note("a call of a tool without an id was not passed on: nobody would read its result")
+			return relay.Drop()
+		}
+	case relay.Request:
+		return g.request(m)
+	}
+	return relay.Pass(m.Line)
+}
+
+// request decides a request of the client.
+func (g *guard) request(m *relay.Message) relay.Decision {
+	r := &request{id: slices.Clone(m.ID), method: m.Method}
+	if m.Method != toolsCall {
+		if problem := g.pending.add(r); problem != "" {
+			return refused(m.ID, relay.CodeInvalidRequest, problem)
+		}
+		return relay.Pass(m.Line)
+	}
+	c, err := g.newCall(m, r)
+	if err != nil {
+		return refused(m.ID, relay.CodeInvalidParams, err.Error())
+	}
+	if problem := g.pending.add(r); problem != "" {
+		return refused(m.ID, relay.CodeInvalidRequest, problem)
+	}
+	return c.begin(m)
+}
+
+func refused(id protocol.RawMessage, code int, text string) relay.Decision {
+	return relay.Answer(relay.ErrorLine(id, code, "hookd: "+text))
+}
+
+// cancelled decides a notification that the client gives up a request. A call that has not
+// reached the server, or has a result already, ends here.
+func (g *guard) cancelled(m *relay.Message) relay.Decision {
+	id := jsonspan.Get(m.Params, "requestId")
+	r := (*request)(nil)
+	if id != nil {
+		r = g.pending.get(id)
+	}
+	if r == nil || r.call != nil && !r.call.cancelledByClient() {
+		return relay.Pass(m.Line)
+	}
+	if r.call == nil { // it may be answered all the same
+		return relay.Pass(m.Line)
+	}
+	return relay.Drop()
+}
+
+// fromServer decides a message of the server.
+func (g *guard) fromServer(m *relay.Message) relay.Decision {
+	if m.Kind != relay.Response {
+		return relay.Pass(m.Line)
+	}
+	if jsonspan.IsNull(m.ID) { // to what it could not read
+		return relay.Pass(m.Line)
+	}
+	r := g.pending.get(m.ID)
+	switch {
+	case r == nil && !g.pending.wasCancelled(m.ID):
+		g.options.note("an answer of the server to a request that nobody made was not passed on")
+		return relay.Drop()
+	case r == nil:
+		return relay.Drop()
+	case r.call != nil:
+		return r.call.answered(m)
+	}
+	g.pending.remove(r)
+	if r.method == "initialize" {
+		version := jsonspan.Text(jsonspan.Get(m.Result, "protocolVersion"))
+		g.version.Store(&version)
+	}
+	return relay.Pass(m.Line)
+}
+
+// batches reports whether the version that both sides agreed on has batches.
+func (g *guard) batches() bool {
+	version := g.version.Load()
+	return version != nil && (*version == "2025-03-26" || *version == "2024-11-05")
+}
+
+// serverEnded answers what the client still waits for: nothing else will.
+func (g *guard) serverEnded(send func(line []byte)) {
+	text := "the MCP server has ended"
+	if how := g.options.ended(); how != "" {
+		text += ": " + how
+	}
+	for _, r := range g.pending.takeAll() {
+		if r.call != nil {
+			r.call.lost(protocol.CallError{Kind: protocol.CallFailed, Text: text})
+		}
+		send(relay.ErrorLine(r.id, relay.CodeServer, "hookd: "+text))
+	}
+}
+
+// newCall reads a call of a tool. What hooks and the server could read in two ways is an
+// error.
+func (g *guard) newCall(m *relay.Message, r *request) (*call, error) {
+	params := m.Params
+	if !m.Strict {
+		params = jsonspan.ReplaceLoneSurrogates(slices.Clone(params))
+		if !jsonspan.Valid(params) {
+			return nil, errors.New("the call has a member twice, or text that is not valid UTF-8: what hooks judge and what the server reads could differ")
+		}
+	}
+	if jsonspan.Kind(params) != '{' {
+		return nil, errors.New("the call has no params")
+	}
+	for _, member := range jsonspan.Members(params) {
+		for _, known := range []string{"name", "arguments", "_meta", "task", "inputResponses", "requestState"} {
+			if member.Name != known && strings.EqualFold(member.Name, known) {
+				return nil, errors.New("the call has the member " + string(jsonspan.Quote(member.Name)) + ", which some programs take for " + known)
+			}
+		}
+	}
+	name := jsonspan.Get(params, "name")
+	if jsonspan.Text(name) == "" {
+		return nil, errors.New("the call names no tool")
+	}
+	args := jsonspan.Get(params, "arguments")
+	if args != nil && jsonspan.Kind(args) != '{' {
+		return nil, errors.New("the arguments of the call are " + jsonspan.KindName(args) + ", not an object")
+	}
+	c := &call{guard: g, request: r, asked: asked{params: params, args: args, strict: m.Strict}}
+	c.Call = protocol.Call{
+		ToolCallID: callID(params, r.id), Name: toolname.Served(g.prefix, jsonspan.Text(name)),
+		Kind: protocol.KindMCP, Args: args, Server: g.options.Server,
+	}
+	if args == nil {
+		c.Args = protocol.RawMessage("{}")
+	}
+	c.asked.modern = jsonspan.Find(params, "/_meta/"+`io.modelcontextprotocol~1protocolVersion`) != nil
+	r.call = c
+	return c, nil
+}
+
+// callIDs are where hosts write the id that the model gave to a call.
+var callIDs = []string{"claudecode/toolUseId", "callId"}
+
+// callID returns the id of a call in our events: the model's own where the host says it, so
+// that the records of the proxy and of the host's own hooks can be laid side by side.
+func callID(params, id protocol.RawMessage) string {
+	meta := jsonspan.Get(params, "_meta")
+	for _, name := range callIDs {
+		if text := jsonspan.Text(jsonspan.Get(meta, name)); text != "" && len(text) <= 128 {
+			return text
+		}
+	}
+	return strings.Trim(string(id), `"`)
+}

@@ -1,0 +1,358 @@
+package mcpproxy
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+)
+
+// stage is a proxy between a client and a server that are pipes of the test.
+type stage struct {
+	t        *testing.T
+	toServer *bufio.Reader // what the server reads
+	toClient *bufio.Reader // what the client reads
+	client   io.WriteCloser
+	server   io.WriteCloser
+	end      context.CancelCauseFunc
+	done     chan error
+	exited   chan struct{}
+	exit     sync.Once
+
+	mu     sync.Mutex
+	events []string // decided, as "event tool action"
+	notes  []string
+}
+
+// gate is hooks in Go without a project.
+type gate struct{ *executor.Executor }
+
+func (g gate) Project() string { return "" }
+
+func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
+	t.Helper()
+	e, err := executor.Static(hooks...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clientIn, client := io.Pipe()
+	toClient, clientOut := io.Pipe()
+	toServer, serverIn := io.Pipe()
+	serverOut, server := io.Pipe()
+	s := &stage{
+		t: t, toServer: bufio.NewReader(toServer), toClient: bufio.NewReader(toClient), client: client, server: server,
+		done: make(chan error, 1), exited: make(chan struct{}),
+	}
+	ctx, end := context.WithCancelCause(t.Context())
+	s.end = end
+	process := &Process{In: serverIn, Out: serverOut, Done: s.exited, Ended: func() string { return "exit code 3" }, End: func(time.Duration) {
+		toServer.Close()
+		server.Close()
+		s.exit.Do(func() { close(s.exited) })
+	}}
+	go func() {
+		s.done <- Run(ctx, relay.Stream{In: clientIn, Out: clientOut}, process, Options{
+			Hooks: gate{e}, Server: "t", Session: "s", Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20,
+			Tell: func(o *protocol.Outcome) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.events = append(s.events, fmt.Sprintf("%s %s %s", o.Event.Event, jsonspan.Text(jsonspan.Get(o.Event.Data, "toolCallId")), o.Action))
+			},
+			Note: func(text string) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.notes = append(s.notes, text)
+			},
+		})
+		clientIn.Close()
+		toClient.Close()
+	}()
+	t.Cleanup(func() {
+		end(errClosed)
+		client.Close()
+		<-s.done
+		_ = e.Close(context.Background())
+	})
+	return s
+}
+
+func (s *stage) says(to io.Writer, line string) {
+	s.t.Helper()
+	if _, err := io.WriteString(to, line+"\n"); err != nil {
+		s.t.Fatalf("%s: %v", line, err)
+	}
+}
+
+func (s *stage) reads(from *bufio.Reader, want string) {
+	s.t.Helper()
+	if got := s.next(from); got != want {
+		s.t.Fatalf("got  %s\nwant %s", got, want)
+	}
+}
+
+func (s *stage) next(from *bufio.Reader) string {
+	s.t.Helper()
+	line := make(chan string, 1)
+	go func() {
+		text, err := from.ReadString('\n')
+		if err != nil {
+			text = err.Error()
+		}
+		line <- strings.TrimSuffix(text, "\n")
+	}()
+	select {
+	case text := <-line:
+		return text
+	case <-time.After(5 * time.Second):
+		s.t.Fatal("no line came")
+		return ""
+	}
+}
+
+func (s *stage) decided() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.events...)
+}
+
+func callLine(id, args string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"x","arguments":` + args + `}}`
+}
+
+func hookOn(event protocol.EventName, do func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error)) protocol.GoHook {
+	return protocol.GoHook{Name: "h", Events: []protocol.EventName{event}, OnFailure: protocol.RuleBlock, Func: do}
+}
+
+// What no hook changed passes byte for byte, both ways, in the order in which it came.
+func TestBytesPass(t *testing.T) {
+	s := newStage(t)
+	odd := []string{
+		` {"jsonrpc" : "2.0","method":"notifications/x","params":{"n":12345678901234567890,"a":1,"a":2,"\u0061b":"\u003c\/"},"unknown":[1.0,1e2]}`,
+		`{"id":"a-1","jsonrpc":"2.0","method":"resources/read","params":{"uri":"x","n":-0.0}}`,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/y\",\"params\":{\"bad\":\"\xff\"}}",
+		`{"jsonrpc":"2.0","id":101,"result":{"action":"decline"}}`,
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":{"n":12345678901234567890, "s":"\u0061"},"_meta":{"progressToken":1,"k":9007199254740993},"name":"x"}}`,
+	}
+	go func() {
+		for _, line := range odd {
+			s.says(s.client, line)
+		}
+	}()
+	for _, line := range odd {
+		s.reads(s.toServer, line)
+	}
+	answers := []string{
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":9007199254740993}}`,
+		`{"result":{"x":12345678901234567890},"id":"a-1","jsonrpc":"2.0"}`,
+		`{"jsonrpc":"2.0","id":7,"result":{ "content":[{"type":"text","text":"\u0061","annotations":{"n":1e3}}] , "structuredContent":{"n":9007199254740993}}}`,
+	}
+	go func() {
+		for _, line := range answers {
+			s.says(s.server, line)
+		}
+	}()
+	for _, line := range answers {
+		s.reads(s.toClient, line)
+	}
+}
+
+// A refusal is a result that the model can read, and the server never sees the call.
+func TestRefusedCall(t *testing.T) {
+	s := newStage(t, hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		args, err := protocol.ReadArgs[struct {
+			Do string `json:"do"`
+		}](ev)
+		switch {
+		case args.Do == "block":
+			return protocol.BlockReply("not that"), err
+		case args.Do == "ask":
+			return protocol.AskReply("really?"), err
+		case args.Do == "stop":
+			return protocol.StopReply("enough"), err
+		case args.Do == "fail":
+			return protocol.Reply{}, context.DeadlineExceeded
+		case args.Do == "replace":
+			return protocol.ResultReply(protocol.Result{Content: protocol.TextContent("mine")})
+		}
+		return protocol.ModifyArgs(ev, func(args *struct {
+			Do string `json:"do"`
+		}) error {
+			args.Do = "changed"
+			return nil
+		})
+	}))
+	result := func(id, text string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"result":{"content":[{"type":"text","text":"` + text + `"}],"isError":true}}`
+	}
+	for do, want := range map[string]string{
+		"block": "not that", "stop": "enough", "fail": "blocked: the check h could not be made (exit)",
+		"ask": "not allowed: a person has to decide this, and nobody can be asked here: really?",
+	} {
+		s.says(s.client, callLine("1", `{"do":"`+do+`"}`))
+		s.reads(s.toClient, result("1", want))
+	}
+	s.says(s.client, callLine("2", `{"do":"replace"}`))
+	s.reads(s.toClient, `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"mine"}]}}`)
+	s.says(s.client, callLine(`"3"`, `{ "n":12345678901234567890 , "do":"run"}`))
+	s.reads(s.toServer, callLine(`"3"`, `{ "n":12345678901234567890 , "do":"changed"}`))
+	s.says(s.client, `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},"name":"x","arguments":{"do":"block"}}}`)
+	s.reads(s.toClient, `{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"not that"}],"isError":true,"resultType":"complete"}}`)
+}
+
+// A call that hooks and the server could read in two ways is refused, whoever wrote it.
+func TestAmbiguousCalls(t *testing.T) {
+	s := newStage(t)
+	for line, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":1,"a":2}}}`: "has a member twice",
+		`{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"x"}}`:           `has the member \"method\" twice`,
+		`{"jsonrpc":"2.0","id":1,"Method":"tools/call","method":"ping","params":{"name":"x"}}`:           `which some programs take for \"method\"`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","Arguments":{}}}`:            "which some programs take for arguments",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":[1]}}`:           "not an object",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{}}}`:                       "names no tool",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`:                                                 "has no params",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"},"result":{}}`:               "a request and an answer",
+		`{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"x"}}`:                        "neither text nor a number",
+		`{"jsonrpc":"2.0","id":{},"method":"ping"}`:                                                      "neither text nor a number",
+		`[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}]`:                         "batches are no part",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}`:                            "not valid JSON",
+		`"tools/call"`: "which is an object",
+	} {
+		s.says(s.client, line)
+		if got := s.next(s.toClient); !strings.Contains(got, want) || !strings.Contains(got, `"error"`) {
+			t.Errorf("%s\n got %s, not with %q", line, got, want)
+		}
+	}
+	s.says(s.client, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"x"}}`) // nobody would read its result
+	s.says(s.client, `{"jsonrpc":"2.0","id":5,"method":"ping"}`)
+	s.reads(s.toServer, `{"jsonrpc":"2.0","id":5,"method":"ping"}`) // the first that the server reads
+}
+
+// Hooks are asked about several calls at once, which reach the server in the order in which
+// the client sent them. What is no call does not wait, and a call that waits can be cancelled.
+func TestOrderOfCalls(t *testing.T) {
+	first, asked := make(chan struct{}), make(chan string, 4)
+	s := newStage(t, hookOn(protocol.ToolCallStart, func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		data, err := protocol.ReadData[protocol.ToolCallStartData](ev)
+		asked <- data.ToolCallID
+		if data.ToolCallID == "1" || data.ToolCallID == "3" {
+			select {
+			case <-first:
+			case <-ctx.Done():
+				return protocol.Reply{}, ctx.Err()
+			}
+		}
+		return protocol.Reply{}, err
+	}))
+	for _, id := range []string{"1", "2", "3"} {
+		s.says(s.client, callLine(id, "{}"))
+	}
+	got := map[string]bool{<-asked: true, <-asked: true, <-asked: true}
+	if len(got) != 3 {
+		t.Fatalf("asked about %v", got)
+	}
+	s.says(s.client, `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+	s.reads(s.toServer, `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+	s.says(s.client, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`)
+	s.says(s.client, callLine("4", "{}"))
+	<-asked
+	close(first)
+	for _, id := range []string{"1", "2", "4"} {
+		s.reads(s.toServer, callLine(id, "{}"))
+	}
+	s.says(s.client, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	s.reads(s.toServer, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	s.says(s.server, `{"jsonrpc":"2.0","id":2,"result":{"content":[]}}`) // too late, and judged by nobody
+	s.says(s.server, `{"jsonrpc":"2.0","id":4,"result":{"content":[]}}`)
+	s.reads(s.toClient, `{"jsonrpc":"2.0","id":4,"result":{"content":[]}}`)
+	s.eventually(`tool-call-error 3 `, `tool-call-error 2 `, "tool-call-end 4 ")
+}
+
+// eventually waits for decided events that begin so.
+func (s *stage) eventually(want ...string) {
+	s.t.Helper()
+	for _, w := range want {
+		found := false
+		for began := time.Now(); !found && time.Since(began) < 5*time.Second; time.Sleep(time.Millisecond) {
+			for _, e := range s.decided() {
+				found = found || strings.HasPrefix(e, w)
+			}
+		}
+		if !found {
+			s.t.Errorf("no event %s: %q", w, s.decided())
+		}
+	}
+}
+
+// A message does not overtake what came before it, however much that is.
+func TestOrderHoldsBehindAFlood(t *testing.T) {
+	s := newStage(t)
+	const count = 5000
+	s.says(s.client, callLine("1", "{}"))
+	s.next(s.toServer)
+	go func() {
+		for i := range count {
+			fmt.Fprintf(s.server, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":%d}}`+"\n", i)
+		}
+		s.says(s.server, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`)
+		s.says(s.server, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	}()
+	for i := range count {
+		s.reads(s.toClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":%d}}`, i))
+	}
+	s.reads(s.toClient, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`)
+	s.reads(s.toClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+}
+
+// When the server ends, whoever waits for an answer gets one.
+func TestServerEnds(t *testing.T) {
+	s := newStage(t)
+	s.says(s.client, callLine("1", "{}"))
+	s.next(s.toServer)
+	s.says(s.client, `{"jsonrpc":"2.0","id":"p","method":"ping"}`)
+	s.next(s.toServer)
+	began := time.Now()
+	s.exit.Do(func() { close(s.exited) })
+	s.server.Close()
+	got := s.next(s.toClient) + s.next(s.toClient)
+	for _, id := range []string{"1", `"p"`} {
+		if !strings.Contains(got, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32000,"message":"hookd: the MCP server has ended: exit code 3"}}`) {
+			t.Errorf("%s: %s", id, got)
+		}
+	}
+	s.eventually("tool-call-error 1 ")
+	if err := <-s.done; err != nil || time.Since(began) > 2*time.Second {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+	s.done <- nil
+}
+
+// When the client ends, what it sent still reaches the server, whose answers still come.
+func TestClientEnds(t *testing.T) {
+	s := newStage(t, hookOn(protocol.ToolCallStart, func(context.Context, *protocol.Event) (protocol.Reply, error) {
+		time.Sleep(20 * time.Millisecond)
+		return protocol.Reply{}, nil
+	}))
+	s.says(s.client, callLine("1", "{}"))
+	s.client.Close()
+	s.reads(s.toServer, callLine("1", "{}"))
+	if got := s.next(s.toServer); got != "EOF" {
+		t.Errorf("the server reads %s", got)
+	}
+	s.says(s.server, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	s.reads(s.toClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	began := time.Now() // the server does not end by itself
+	if err := <-s.done; err != nil || time.Since(began) > time.Second {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+	s.done <- nil
+	<-s.exited
+}

@@ -1,0 +1,29 @@
+// Package relay carries JSON-RPC messages between two programs, the client and the server,
+// one message a line, and lets a third one decide what becomes of each.
+//
+// A [Relay] reads both sides. For each message it calls the function of that side
+// ([Options]), which answers at once with a [Decision]: [Pass], [Drop], [Answer] the
+// sender, or [Later] where hooks have to be asked first. Messages pass as the bytes that
+// they are: ids, numbers, the order of members, blanks and members that nobody knows. What
+// was changed is put in the place of one member ([Message.With], [Replace]).
+//
+//	message.go   Read: a line → Message or Fault; With and Replace edit in place
+//	overlong.go  which message a line was that is too long to be kept
+//	decision.go  what may become of a message
+//	way.go       one direction: read, decide, keep the order, pass on
+//	held.go      bounds what waits for decisions
+//	outbox.go    what waits to be written to one side, bounded
+//	relay.go     both directions, and their ends
+//	lines.go     the lines that the relay itself writes
+//
+// Order: a message never overtakes an earlier one, except one that waits for its decision.
+// Messages of one lane (see [Later]) do not overtake those either: they are decided at the
+// same time, and leave in the order in which they came.
+//
+// Bounds: a line has at most Options.Limit bytes; a longer one is skipped, and answered
+// with an error if it was a request. A side that does not read makes the relay stop
+// reading the other side once its outbox is full.
+//
+// Ends: when one side has said its last message and all of them are decided and passed on,
+// the other side's input is closed. Nothing here starts or ends programs.
+package relay

@@ -1,0 +1,196 @@
+package relay
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+)
+
+// Kind is what a message is.
+type Kind int
+
+const (
+	Request Kind = iota + 1
+	Notification
+	Response
+)
+
+// Message is one message as it was read. Its parts share the bytes of the line.
+type Message struct {
+	Line   []byte // without its newline
+	Kind   Kind
+	ID     json.RawMessage // nil of a notification
+	Method string          // "" of a response
+
+	Params, Result, Error json.RawMessage // nil where there is none
+
+	// Strict reports whether the whole line is strictly valid: no member twice in any
+	// object, valid UTF-8. What is not strict may be read in several ways.
+	Strict bool
+}
+
+// Fault is why a line is no message, as the error of JSON-RPC that answers it.
+type Fault struct {
+	ID   json.RawMessage // nil: not known
+	Code int
+	Text string
+}
+
+func (f *Fault) Error() string { return f.Text }
+
+// Codes of JSON-RPC errors.
+const (
+	CodeParse          = -32700
+	CodeInvalidRequest = -32600
+	CodeInvalidParams  = -32602
+	CodeServer         = -32000 // the first of those that a server may give a meaning
+)
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// lenient is JSON that some programs write and most read.
+var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+// Read reads a line that holds one message. What two programs could take for two different
+// messages is a fault: a member of the message that is there twice, or that some readers
+// take for one of those below because they do not mind upper and lower case.
+func Read(line []byte) (*Message, *Fault) {
+	line = bytes.TrimPrefix(line, byteOrderMark)
+	members, strict := jsonspan.ScanObject(line, 10000)
+	if !strict {
+		if !jsontext.Value(line).IsValid(lenient...) {
+			return nil, &Fault{Code: CodeParse, Text: "the line is not valid JSON"}
+		}
+		members = jsonspan.Members(line)
+	}
+	if jsonspan.Kind(line) != '{' {
+		return nil, &Fault{Code: CodeInvalidRequest, Text: "the line is no message of JSON-RPC, which is an object"}
+	}
+	m := &Message{Line: line, Strict: strict}
+	var fault *Fault
+	for i, member := range members {
+		if again := slices.ContainsFunc(members[:i], func(o jsonspan.Member) bool { return o.Name == member.Name }); again && isKnown(member.Name) {
+			fault = &Fault{Text: fmt.Sprintf("the message has the member %q twice", member.Name)}
+		}
+		if name := alike(member.Name); name != "" {
+			fault = &Fault{Text: fmt.Sprintf("the message has the member %q, which some programs take for %q", member.Name, name)}
+		}
+		m.set(member)
+	}
+	if fault == nil {
+		fault = m.classify(members)
+	}
+	if fault != nil {
+		fault.Code = CodeInvalidRequest
+		if m.Kind != Response && isID(m.ID) {
+			fault.ID = m.ID
+		}
+		return nil, fault
+	}
+	return m, nil
+}
+
+// knownNames are the members of messages.
+var knownNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+
+func isKnown(name string) bool { return slices.Contains(knownNames, name) }
+
+// alike returns the name that a name is not, but is taken for by programs that do not mind
+// case.
+func alike(name string) string {
+	if isKnown(name) {
+		return ""
+	}
+	for _, known := range knownNames {
+		if strings.EqualFold(name, known) {
+			return known
+		}
+	}
+	return ""
+}
+
+func (m *Message) set(member jsonspan.Member) {
+	switch member.Name {
+	case "id":
+		m.ID = member.Value
+	case "params":
+		m.Params = member.Value
+	case "result":
+		m.Result = member.Value
+	case "error":
+		m.Error = member.Value
+	}
+}
+
+// classify says what a message is by the members that it has.
+func (m *Message) classify(members []jsonspan.Member) *Fault {
+	method := json.RawMessage(nil)
+	for _, member := range members {
+		if member.Name == "method" {
+			method = member.Value
+		}
+	}
+	answers := m.Result != nil || m.Error != nil
+	switch {
+	case method != nil && answers:
+		m.Kind = Response // so that nobody is answered
+		return &Fault{Text: "the message is a request and an answer at the same time"}
+	case m.ID != nil && !isID(m.ID) && !(answers && jsonspan.IsNull(m.ID)):
+		return &Fault{Text: "the id of the message is neither text nor a number"}
+	case answers:
+		m.Kind = Response
+		if m.ID == nil {
+			return &Fault{Text: "the message is an answer without an id"}
+		}
+	case method == nil:
+		return &Fault{Text: "the message has neither a method nor a result nor an error"}
+	case jsonspan.Kind(method) != '"':
+		return &Fault{Text: "the method of the message is no text"}
+	case m.ID == nil:
+		m.Kind, m.Method = Notification, jsonspan.Text(method)
+	default:
+		m.Kind, m.Method = Request, jsonspan.Text(method)
+	}
+	return nil
+}
+
+func isID(id json.RawMessage) bool {
+	kind := jsonspan.Kind(id)
+	return kind == '"' || kind == '0'
+}
+
+// Key returns a text that is the same for ids that are the same: 1 and 1.0, "a" and "\u0061".
+// A number and a text are never the same.
+func Key(id json.RawMessage) string {
+	if jsonspan.Kind(id) != '0' {
+		return jsonspan.Canonical(id)
+	}
+	number := string(jsonspan.Trim(id))
+	if whole, fraction, has := strings.Cut(number, "."); has && strings.Trim(fraction, "0") == "" {
+		return whole
+	}
+	return number
+}
+
+// With returns the line with another value of a member of the message.
+func (m *Message) With(member string, value []byte) []byte { return Replace(m.Line, member, value) }
+
+// Replace returns an object with another value of a member, or with that member if it has
+// none. All other bytes stay. The object must not have the member twice.
+func Replace(object []byte, member string, value []byte) []byte {
+	value = jsonspan.OneLine(value)
+	for _, m := range jsonspan.Members(object) {
+		if m.Name == member {
+			out := make([]byte, 0, len(object)-len(m.Value)+len(value))
+			out = append(append(out, object[:m.Start]...), value...)
+			return append(out, object[m.End():]...)
+		}
+	}
+	return jsonspan.With(object, member, value)
+}

@@ -1,0 +1,194 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/lines"
+)
+
+// way is one direction: from the side that is read to the other one.
+type way struct {
+	from  Side
+	in    io.Reader
+	out   *outbox // of the other side
+	back  *outbox // of the side that is read
+	relay *Relay
+	held  *held
+
+	mu    sync.Mutex
+	lanes map[string][]*place
+}
+
+// place is the place of a message in its lane.
+type place struct {
+	decided  bool
+	decision Decision
+}
+
+// run reads messages to the end and returns when all of them are decided and put out.
+func (w *way) run() {
+	w.read()
+	w.relay.goneOf[w.from].end()
+	w.held.wait()
+}
+
+// read takes lines until the input ends, whatever ends it.
+func (w *way) read() {
+	skipped := &overlong{}
+	reader := lines.NewReader(w.in, lines.Options{Limit: w.relay.options.Limit, Skipped: func(piece []byte) { skipped.add(piece) }})
+	defer reader.Release()
+	for {
+		line, _, err := reader.Next()
+		switch long := (*lines.TooLongError)(nil); {
+		case errors.As(err, &long):
+			w.tooLong(skipped, long)
+			*skipped = overlong{}
+			continue
+		case err != nil && len(line) == 0:
+			return
+		case len(jsonspan.Trim(line)) > 0:
+			w.line(line)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// line takes a line, which is a message or a batch of them.
+func (w *way) line(line []byte) {
+	if jsonspan.Kind(line) == '[' && jsonspan.Valid(line) {
+		w.batch(line)
+		return
+	}
+	message, fault := Read(line)
+	if fault != nil {
+		w.fault(fault, line)
+		return
+	}
+	w.message(message)
+}
+
+// batch takes the messages of a batch one by one: each is decided by itself, and goes on in
+// a line of its own.
+func (w *way) batch(line []byte) {
+	elements := jsonspan.Elements(line)
+	batches := w.relay.options.Batches
+	if len(elements) == 0 || w.from == Client && (batches == nil || !batches()) {
+		w.fault(&Fault{Code: CodeInvalidRequest, Text: "batches are no part of this version of the protocol"}, line)
+		return
+	}
+	for _, element := range elements {
+		message, fault := Read(element)
+		if fault != nil {
+			w.fault(fault, element)
+			continue
+		}
+		w.message(message)
+	}
+}
+
+// fault answers the client. A server reads no answer to what was no message: people are told.
+func (w *way) fault(f *Fault, line []byte) {
+	w.relay.note(w.from, f.Text, line)
+	if w.from == Client {
+		w.back.put(ErrorLine(f.ID, f.Code, "hookd: "+f.Text))
+	}
+}
+
+// tooLong takes a line that was too long to be kept. Whoever waits for an answer gets one.
+func (w *way) tooLong(o *overlong, long *lines.TooLongError) {
+	text := fmt.Sprintf("the message has %d bytes, the most is %d", long.Size, long.Limit)
+	switch o.kind() {
+	case Request:
+		w.relay.note(w.from, text, long.Start)
+		w.back.put(ErrorLine(o.id, CodeInvalidRequest, "hookd: "+text))
+	case Response:
+		w.relay.note(w.from, text, long.Start)
+		w.line(ErrorLine(o.id, CodeServer, "hookd: the answer was left out: "+text))
+	default:
+		w.fault(&Fault{Code: CodeInvalidRequest, Text: text}, long.Start)
+	}
+}
+
+// message decides a message, or begins to.
+func (w *way) message(m *Message) {
+	d := w.relay.options.decide(w.from)(m)
+	switch {
+	case d.ask != nil:
+		w.later(d, len(m.Line))
+	case d.lane != "":
+		w.settle(d.lane, w.enter(d.lane), d)
+	default:
+		w.send(d)
+	}
+}
+
+// later decides a message on a goroutine of its own.
+func (w *way) later(d Decision, size int) {
+	w.held.take(size)
+	lane, at := d.lane, (*place)(nil)
+	if lane != "" {
+		at = w.enter(lane)
+	}
+	go func() {
+		defer w.held.release(size)
+		d := d.ask()
+		for d.ask != nil {
+			if at != nil {
+				w.settle(lane, at, Drop())
+				at = nil
+			}
+			d = d.ask()
+		}
+		if at != nil {
+			w.settle(lane, at, d)
+			return
+		}
+		w.send(d)
+	}()
+}
+
+// enter takes a place at the end of a lane.
+func (w *way) enter(lane string) *place {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at := &place{}
+	w.lanes[lane] = append(w.lanes[lane], at)
+	return at
+}
+
+// settle decides what becomes of the message at a place, and sends what may leave the lane
+// now.
+func (w *way) settle(lane string, at *place, d Decision) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at.decided, at.decision = true, d
+	queue := w.lanes[lane]
+	for len(queue) > 0 && queue[0].decided {
+		w.send(queue[0].decision)
+		queue[0] = nil
+		queue = queue[1:]
+	}
+	if len(queue) == 0 {
+		delete(w.lanes, lane)
+		return
+	}
+	w.lanes[lane] = queue
+}
+
+func (w *way) send(d Decision) {
+	if d.unless != nil && d.unless() {
+		return
+	}
+	switch {
+	case d.pass != nil:
+		w.out.put(d.pass)
+	case d.answer != nil:
+		w.back.put(d.answer)
+	}
+}
