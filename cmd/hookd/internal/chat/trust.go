@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/question"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/trustcmd"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
@@ -53,9 +54,10 @@ func (k *commands) trust(ctx context.Context, p *show.Printer) error {
 		p.Print("nothing to decide\n")
 		return nil
 	}
-	k.tell(strings.TrimRight(shown.String(), "\n"))
+	// The plan is a part of the question, so that a yes counts only after all of it was shown.
+	fmt.Fprintf(&shown, "\n%s\n", p.In(show.Strong, fmt.Sprintf("allow %s%s?", trustcmd.CountKinds(plan, open), trustcmd.NotShown(plan, open))))
 	answer, err := k.ask(ctx, agentloop.Question{
-		Event: "trust", AskedBy: "hookd", Text: fmt.Sprintf("allow %s%s?", trustcmd.CountKinds(plan, open), trustcmd.NotShown(plan, open)),
+		Event: question.AboutTrust, AskedBy: "hookd", Text: strings.Trim(shown.String(), "\n"),
 		Options: []protocol.PermissionOption{{OptionID: "allow", Name: "Allow", Kind: "allow-once"}, {OptionID: "reject", Name: "Leave as it is", Kind: "reject-once"}},
 	})
 	if err != nil || answer.OptionID != "allow" {

@@ -34,9 +34,16 @@ func whoAsks(q *agentloop.Question) string {
 	return agentloop.WhoseHook(q.Layer, show.Line(name))
 }
 
+// AboutTrust is the event of the question that hookd itself asks about the project. Its text
+// is what a person decides about, visible and laid out.
+const AboutTrust protocol.EventName = "trust"
+
 // Lines returns all that a question is about, nothing left out: who asks, why, and
 // every character of what will run. What has no sign of its own is shown as a code.
 func Lines(p *show.Printer, q *agentloop.Question) []string {
+	if q.Event == AboutTrust && q.AskedBy == "hookd" {
+		return show.Rows(q.Text, p.Width)
+	}
 	var b strings.Builder
 	to := show.Printer{W: &b, Color: p.Color, Width: p.Width}
 	what := string(q.Event)
