@@ -113,7 +113,7 @@ func (p *assembly) build(generation int64) *Snapshot {
 		info := Info{Hook: h}
 		if f := index[hookName{h.Layer, h.Name}]; f != nil {
 			info.DescribedBy, info.Runs, info.InPlace, info.Pack = f.Resolution.DescribedBy, f.Run, f.InPlace, f.Pack
-			info.project, info.base = f.Scope.Project, f.Base
+			info.project, info.base, info.Tests = f.Scope.Project, f.Base, f.Resolution.Tests
 		}
 		s.Hooks = append(s.Hooks, info)
 	}

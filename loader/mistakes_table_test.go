@@ -79,7 +79,7 @@ var entryMistakes = []entryMistake{
 	{
 		name:  `key of nothing`,
 		entry: `{"name": "b.sh", "events": ["tool-call-start"], "xyzzy": 1}`,
-		want:  `error unknown-key acai.json:3 hooks.use[1].xyzzy (b.sh): there is no key "xyzzy" here -> the keys here are name, command, args, description, protocol, events, reply, match, matcher, can, mode, priority, timeout, onFailure, required, run, env, files, inPlace, dir, sensitive, dialect, enabled`,
+		want:  `error unknown-key acai.json:3 hooks.use[1].xyzzy (b.sh): there is no key "xyzzy" here -> the keys here are name, command, args, description, protocol, events, reply, match, matcher, can, mode, priority, timeout, onFailure, required, run, env, files, inPlace, dir, sensitive, dialect, enabled, tests`,
 	},
 	{
 		name:  `unknown key in match`,

@@ -51,6 +51,7 @@ type Info struct {
 	DescribedBy schema.Source // which source named the events, "" if none did
 	Runs        string        // path of what is executed, "" if nothing is
 	InPlace     bool          // Runs is the original, not a private copy
+	Tests       *schema.Tests // those that its entry carries, nil if it has none
 	Pack        string        // path of the file of rules that it stands in, "" of any other hook; see [PackName]
 
 	project string // whose decisions are about it, "" for the user layer

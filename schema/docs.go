@@ -93,7 +93,7 @@ var fieldDefaults = map[string]string{
 	"events": "none", "match": "`{}`", "matcher": "all", "can": "`modify`", "mode": "`enforce`", "priority": "0",
 	"timeout": "`hooks.timeout`", "onFailure": "`block` if `can` is `block` or the hook is required, else `continue`",
 	"required": "false", "run": "`once`", "env": "`[]`", "files": "`[]`", "inPlace": "false", "dir": "`own`",
-	"sensitive": "false", "dialect": "`hookd`", "enabled": "true",
+	"sensitive": "false", "dialect": "`hookd`", "enabled": "true", "tests": "–",
 }
 
 // FieldsMarkdown returns the table of a hook's fields for the documentation.
@@ -121,6 +121,8 @@ func fieldType(f reflect.StructField) string {
 	switch {
 	case t == reflect.TypeFor[units.Duration]():
 		text = "duration"
+	case t == reflect.TypeFor[Tests]():
+		text = "list of [tests](#tests-beside-hooks)"
 	case t == reflect.TypeFor[Events]():
 		text = "list of names, or `*`"
 	case jsonName(f) == "dialect":

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
+	"github.com/hookd-dev/hookd/schema/document"
 	"github.com/hookd-dev/hookd/schema/units"
 )
 
@@ -38,6 +39,14 @@ type Entry struct {
 	Sensitive   *bool           `json:"sensitive,omitzero" from:"SHFD" jsonschema:"records keep only hashes of what the hook saw and changed, and no screen shows what it changed or what else it wrote"`
 	Dialect     *string         `json:"dialect,omitzero" from:"SHFD" validate:"omitnil,dialect" jsonschema:"whose protocol the hook speaks: its events, stdin, variables, exit codes and replies"`
 	Enabled     *bool           `json:"enabled,omitzero" from:"S" jsonschema:"false switches the hook off"`
+	Tests       *Tests          `json:"tests,omitzero" from:"S" validate:"-" jsonschema:"tests of the hook, each as in a test file (HOOK.test.yaml): hookd test runs them; no event does, and they are no part of what is allowed"`
+}
+
+// Tests are the tests that a settings entry carries. They are read by whoever runs them
+// (package testfile): a wrong one must not switch a guard off.
+type Tests struct {
+	File, Path string         // where they were written, and the path of keys that leads there
+	List       *document.Node // as they were written
 }
 
 // MatchEntry is a matcher as written. Tool takes one string or a list.

@@ -93,6 +93,7 @@ const (
 	CodeBadMatcher      Code = "bad-matcher"
 	CodeMatchNoMeaning  Code = "matcher-without-meaning"
 	CodeUnknownTool     Code = "matcher-unknown-tool"
+	CodeMatchNever      Code = "matcher-matches-nothing"
 	CodeUnknownSource   Code = "matcher-unknown-source"
 	CodeOverBudget      Code = "timeout-over-budget"
 	CodeTooMany         Code = "too-many-problems"
@@ -130,6 +131,7 @@ var Codes = []CodeText{
 	{CodeNoEffect, SeverityWarning, "a field that has no effect next to the others"},
 	{CodeBadMatcher, SeverityError, "a tool pattern that cannot be a name, a glob, a /RE2/ or a kind"},
 	{CodeMatchNoMeaning, SeverityWarning, "a key of match that does not restrict at some of the events"},
+	{CodeMatchNever, SeverityWarning, "keys of match of which no call that hookd knows holds all: match.command is about shells, match.path about files"},
 	{CodeUnknownTool, SeverityWarning, "a tool pattern that no known tool matches"},
 	{CodeUnknownSource, SeverityWarning, "a value of match.source that no event has"},
 	{CodeTooMany, SeverityError, "the file has more problems than are listed"},

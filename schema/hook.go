@@ -131,6 +131,9 @@ type Resolution struct {
 
 	// DescribedBy is the source that named the events, "" if none did.
 	DescribedBy Source
+
+	// Tests are those that the settings entry carries, nil if it has none.
+	Tests *Tests
 }
 
 // Resolve merges the descriptions of one hook field by field: settings entry
@@ -139,7 +142,7 @@ type Resolution struct {
 func Resolve(defaults Defaults, described ...Described) (Resolution, []Finding) {
 	m := merge(described)
 	r := &reader{hook: defaults.Name}
-	res := Resolution{Rejected: m.faulty, DescribedBy: m.describedBy()}
+	res := Resolution{Rejected: m.faulty, DescribedBy: m.describedBy(), Tests: m.Tests}
 	res.Hook = m.hook(defaults)
 	h := &res.Hook
 

@@ -80,11 +80,49 @@ func (r *reader) matchWarnings(at Pos, match Match, events []protocol.EventName)
 			r.elsewhere(at, tool)
 		}
 	}
+	r.matchesNever(at, match)
 	for _, source := range match.Source {
 		if !slices.Contains(knownSources, source) {
 			r.at(at, SeverityWarning, CodeUnknownSource, fmt.Sprintf("match.source %q is no source that an event has", clip(source)), "the sources are "+strings.Join(knownSources, ", "))
 		}
 	}
+}
+
+// matchesNever notes keys that are about calls of other kinds than each other, or than
+// match.tool admits: no call holds all of them, and the hook does nothing.
+func (r *reader) matchesNever(at Pos, match Match) {
+	if len(match.Command) > 0 && len(match.Path) > 0 {
+		r.at(at, SeverityWarning, CodeMatchNever, "match.command is about calls of shells, and match.path about calls that read or write files: no call is both, and the hook is never asked",
+			"write a hook for each of the two")
+		return
+	}
+	for _, key := range []struct {
+		name  string
+		given bool
+		what  string
+		kinds []protocol.ToolKind
+		words string
+	}{
+		{"command", len(match.Command) > 0, "calls of shells", []protocol.ToolKind{protocol.KindShell}, "@shell"},
+		{"path", len(match.Path) > 0, "calls that read or write files", []protocol.ToolKind{protocol.KindRead, protocol.KindWrite}, "@read, @write or both"},
+	} {
+		if !key.given || len(match.Tool) == 0 || slices.ContainsFunc(match.Tool, func(tool string) bool { return mayBeOf(tool, key.kinds) }) {
+			continue
+		}
+		r.at(at, SeverityWarning, CodeMatchNever, fmt.Sprintf("match.%s is about %s, and match.tool %s is none of these: the hook is never asked", key.name, key.what, some(match.Tool)),
+			fmt.Sprintf("leave match.tool out, or write %s", key.words))
+	}
+}
+
+// mayBeOf reports whether a pattern for tools admits one of some kinds, or one of which
+// nobody knows the kind.
+func mayBeOf(tool string, kinds []protocol.ToolKind) bool {
+	p, err := toolname.ParsePattern(tool)
+	if err != nil {
+		return true // said where it is read
+	}
+	known := p.KnownKinds()
+	return known == nil || slices.ContainsFunc(known, func(kind protocol.ToolKind) bool { return slices.Contains(kinds, kind) })
 }
 
 // elsewhere notes an exact name that only another agent's tools have.

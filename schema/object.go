@@ -98,6 +98,9 @@ func (r *reader) value(n *document.Node, path string, v reflect.Value, s shape) 
 		list, ok := r.list(n, path)
 		*field = list
 		return ok
+	case **Tests:
+		*field = &Tests{File: r.file, Path: path, List: n}
+		return true
 	case *map[string]string:
 		texts, ok := r.texts(n, path)
 		*field = texts

@@ -108,6 +108,50 @@ func inProcess(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
+// Tests that a settings entry carries are run, and count as tests; what is wrong with them
+// is said by check, and is a failure of hookd test.
+func TestAnEntryCarriesItsTests(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
+	t.Setenv("XDG_CONFIG_HOME", "")
+	if err := os.Mkdir(filepath.Join(home, ".acai"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	run := func(tests, command string) (string, error) {
+		t.Helper()
+		rule := `{"hooks":{"use":[{"name":"no-push","events":["tool-call-start"],"match":{"command":"git push *"},"reply":{"action":"block","reason":"a person pushes"},
+"tests":[` + tests + `]}]}}`
+		if err := os.WriteFile(filepath.Join(home, ".acai", "acai.json"), []byte(rule), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return inProcess(t, command)
+	}
+	const good, bad = `{"command":"git push x","expect":{"verdict":"block","reason":"a person pushes"}}, {"command":"ls","expect":"not-asked"}`, `{"command":"ls","expect":"block"}`
+	for _, c := range []struct {
+		tests, command string
+		fails          bool
+		want           []string
+	}{
+		{good, "test", false, []string{"no-push  ", ".acai/acai.json", "✓ command: git push x", "2 tests passed"}},
+		{good, "check", false, []string{"no problems"}},
+		{good + "," + bad, "test", true, []string{"2 tests passed, 1 failed", "acai.json:2", "- verdict  block"}},
+		{`{"command":"ls","expect":"blok"}`, "test", true, []string{`did you mean "block"?`, "acai.json", "1 problem in test files"}},
+		{`{"command":"ls","expect":"blok"}`, "check", false, []string{"warning", `there is no verdict "blok"`, "hook no-push", "1 warning"}},
+	} {
+		out, err := run(c.tests, c.command)
+		if (err != nil) != c.fails || strings.Contains(out, "untested") {
+			t.Errorf("%s of %s: %v\n%s", c.command, c.tests, err, out)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s of %s does not say %q:\n%s", c.command, c.tests, want, out)
+			}
+		}
+	}
+}
+
 // The shell completes the events, the languages, and what a hook may do at the event.
 func TestTheShellCompletesWhatNewTakes(t *testing.T) {
 	for args, want := range map[string]string{

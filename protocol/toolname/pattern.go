@@ -150,6 +150,23 @@ func (p Pattern) FitsKnown() bool {
 	return slices.ContainsFunc(Vocabulary, func(t Tool) bool { return p.Match(t.Name, t.Kind) })
 }
 
+// KnownKinds returns the kinds of the tools of the vocabulary that the pattern fits, nil if
+// it fits none of them, or tools of servers, which may be of any kind.
+func (p Pattern) KnownKinds() (kinds []protocol.ToolKind) {
+	if p.Kind != "" && p.Kind != protocol.KindMCP {
+		return []protocol.ToolKind{p.Kind}
+	}
+	if p.Kind != "" || isMCPName(p.Text) || p.Regex != nil && strings.Contains(p.Text, "mcp") {
+		return nil
+	}
+	for _, t := range knownTools() {
+		if p.Match(t.Name, t.Kind) {
+			kinds = append(kinds, t.kinds...)
+		}
+	}
+	return kinds
+}
+
 // globExpression is the regular expression of a valid glob for tools' names: * is
 // any run of characters, ? is one, [a-z] and [!a-z] are classes, {a,b} is either.
 // A glob that is tried out word by word takes time that doubles with each pair of

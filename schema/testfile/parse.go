@@ -77,6 +77,12 @@ func Parse(path string, content []byte) (*File, []schema.Finding) {
 	return &File{Path: path, Tests: r.tests(root)}, r.findings
 }
 
+// OfEntry reads the tests that a settings entry carries.
+func OfEntry(tests *schema.Tests) (*File, []schema.Finding) {
+	r := &reader{file: tests.File}
+	return &File{Path: tests.File, Tests: r.list(tests.List, tests.Path)}, r.findings
+}
+
 type reader struct {
 	file     string
 	findings []schema.Finding
@@ -90,26 +96,37 @@ func (r *reader) wrong(n *document.Node, path, message, remedy string) {
 	r.add(n.Line, path, CodeWrong, message, remedy)
 }
 
-func (r *reader) tests(root *document.Node) (tests []Test) {
-	const form = "write tests: and below it a list: - command: git push"
+func (r *reader) tests(root *document.Node) []Test {
 	if root.Kind != document.Object {
-		r.wrong(root, "", "the file is "+root.Kind.String()+", not an object", form)
+		r.wrong(root, "", "the file is "+root.Kind.String()+", not an object", testsForm)
 		return nil
 	}
 	members := r.members(root, "", []Key{{Name: "tests"}, {Name: "$schema"}})
 	list := members["tests"]
 	switch {
 	case list == nil && len(r.findings) == 0:
-		r.wrong(root, "", "the file has no tests", form)
+		r.wrong(root, "", "the file has no tests", testsForm)
 	case list == nil:
+	default:
+		return r.list(list, "tests")
+	}
+	return nil
+}
+
+// testsForm is the remedy for what is no list of tests.
+const testsForm = "write tests: and below it a list: - command: git push"
+
+// list reads a list of tests at a path of keys.
+func (r *reader) list(list *document.Node, path string) (tests []Test) {
+	switch {
 	case list.Kind != document.List:
-		r.wrong(list, "tests", "tests is "+list.Kind.String()+", not a list", form)
+		r.wrong(list, path, "tests is "+list.Kind.String()+", not a list", testsForm)
 	case len(list.Items) == 0:
-		r.wrong(list, "tests", "the list of tests is empty", form)
+		r.wrong(list, path, "the list of tests is empty", testsForm)
 	default:
 		for i, item := range list.Items {
 			before := len(r.findings)
-			if t := r.test(item, "tests["+strconv.Itoa(i)+"]"); len(r.findings) == before {
+			if t := r.test(item, path+"["+strconv.Itoa(i)+"]"); len(r.findings) == before {
 				tests = append(tests, t)
 			}
 		}

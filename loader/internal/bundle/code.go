@@ -45,6 +45,7 @@ func (c *Code) SealHook(in *Builder, name, path, sideFile string, e Entry) (miss
 		base = in.Root
 	}
 	c.Bundle, err = in.Build(name, e, base, func(d *Draft) (err error) {
+		d.leaveTests = !c.IsCommand() && !e.InPlace
 		if c.IsCommand() {
 			err = c.addCommand(d)
 		} else {

@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/protocol/patterns"
+	"github.com/hookd-dev/hookd/schema/testfile"
 )
 
 // A Builder makes the bundles of what one scope holds.
@@ -30,6 +31,8 @@ type Draft struct {
 	*Builder
 	*Bundle
 	bytes int64 // of all members
+
+	leaveTests bool // tests beside hooks are no helpers; see isTest
 }
 
 // Build makes a bundle of an entry and of what fill puts into it.
@@ -160,10 +163,29 @@ func (b *Draft) match(root, pattern string) (helpers []Helper, err error) {
 		if ok, err := doublestar.Match(pattern, name); err != nil || !ok {
 			return err
 		}
+		if name != pattern && b.isTest(name) {
+			return nil
+		}
 		if files.IsRegular(where) {
 			helpers = append(helpers, Helper{name, where})
 		}
 		return nil
 	})
 	return helpers, err
+}
+
+// isTest reports whether a file that a glob fits is the tests of a hook beside it. Such
+// tests are not part of what is allowed: no event runs them, and who adds one need not allow
+// the hook again. A hook that runs from its copy does not find them there; one that runs in
+// place could read them, and so they count for it, as a file does that is named in full.
+func (d *Draft) isTest(name string) bool {
+	if !d.leaveTests || strings.Contains(name, "/") {
+		return false
+	}
+	for _, suffix := range testfile.Suffixes {
+		if hook, is := strings.CutSuffix(name, suffix); is && hook != "" {
+			return files.IsRegular(filepath.Join(d.Base, hook))
+		}
+	}
+	return false
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -216,7 +217,8 @@ func Decode(file string, text []byte, layer protocol.Layer) (schema.LayerSetting
 }
 
 // Canonical is the meaning of a settings file, which a person allows: comments,
-// order, format and the members of other programs are not part of it.
+// order, format and the members of other programs are not part of it. Nor are tests of
+// entries: no event runs them, and who writes one need not allow the hook again.
 func Canonical(file string, text []byte) ([]byte, error) {
 	root, err := document.Parse(formatOf(file), text)
 	if err != nil {
@@ -225,7 +227,7 @@ func Canonical(file string, text []byte) ([]byte, error) {
 	ours := &document.Node{Kind: document.Object}
 	for _, m := range root.Members {
 		if m.Key == "hooks" || m.Key == "agent" {
-			ours.Members = append(ours.Members, m)
+			ours.Members = append(ours.Members, withoutTests(m))
 		}
 	}
 	entry, err := document.Canonical(ours)
@@ -234,4 +236,40 @@ func Canonical(file string, text []byte) ([]byte, error) {
 		return nil, &schema.UnreadableError{File: file, Line: syntax.Line, Message: syntax.Message, Remedy: "correct the file; hookd reads it again when it changes", Err: err}
 	}
 	return entry, err
+}
+
+// withoutTests returns the member hooks without the tests of its entries, and any other
+// member as it is.
+func withoutTests(m document.Member) document.Member {
+	if m.Key != "hooks" || m.Value == nil || m.Value.Kind != document.Object {
+		return m
+	}
+	return withMembers(m, func(of document.Member) document.Member {
+		if of.Key != "use" || of.Value == nil || of.Value.Kind != document.List {
+			return of
+		}
+		use := *of.Value
+		use.Items = nil
+		for _, entry := range of.Value.Items {
+			if entry.Kind == document.Object {
+				bare := *entry
+				bare.Members = slices.DeleteFunc(slices.Clone(entry.Members), func(field document.Member) bool { return field.Key == "tests" })
+				entry = &bare
+			}
+			use.Items = append(use.Items, entry)
+		}
+		of.Value = &use
+		return of
+	})
+}
+
+// withMembers returns a member whose value is an object of other members.
+func withMembers(m document.Member, other func(document.Member) document.Member) document.Member {
+	object := *m.Value
+	object.Members = nil
+	for _, of := range m.Value.Members {
+		object.Members = append(object.Members, other(of))
+	}
+	m.Value = &object
+	return m
 }

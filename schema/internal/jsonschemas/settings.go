@@ -52,6 +52,7 @@ func entry(source string) (*jsonschema.Schema, error) {
 	s := shapes{refs: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[units.Duration](): duration(),
 		reflect.TypeFor[schema.Events]():  events(),
+		reflect.TypeFor[schema.Tests]():   testList(),
 		reflect.TypeFor[schema.CommandLine](): {AnyOf: []*jsonschema.Schema{
 			{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 		}},

@@ -9,6 +9,15 @@ import (
 
 // tests is a file of tests beside a hook.
 func tests() *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Title: "hookd tests", Description: "The tests beside a hook: HOOK.test.yaml", Type: "object",
+		Required: []string{"tests"}, AdditionalProperties: nothing(),
+		Properties: map[string]*jsonschema.Schema{"$schema": {Type: "string"}, "tests": testList()},
+	}
+}
+
+// testList is a list of tests.
+func testList() *jsonschema.Schema {
 	one := 1
 	test := members(testfile.Keys)
 	test.Required = []string{"expect"}
@@ -19,14 +28,7 @@ func tests() *jsonschema.Schema {
 	expect.Properties["failure"].Enum = words(testfile.Failures...)
 	meaning := test.Properties["expect"].Description
 	test.Properties["expect"] = &jsonschema.Schema{Description: meaning, AnyOf: []*jsonschema.Schema{{Type: "string", Enum: words(testfile.Verdicts...)}, expect}}
-	return &jsonschema.Schema{
-		Title: "hookd tests", Description: "The tests beside a hook: HOOK.test.yaml", Type: "object",
-		Required: []string{"tests"}, AdditionalProperties: nothing(),
-		Properties: map[string]*jsonschema.Schema{
-			"$schema": {Type: "string"},
-			"tests":   {Type: "array", MinItems: &one, Items: test},
-		},
-	}
+	return &jsonschema.Schema{Type: "array", MinItems: &one, Items: test}
 }
 
 // members is an object with the keys of a table.

@@ -111,6 +111,15 @@ func (found *foundTests) add(snapshot *loader.Snapshot, hook *executor.Hook, of 
 		}
 		found.suites = append(found.suites, s)
 	}
+	if i := slices.IndexFunc(snapshot.Hooks, func(h loader.Info) bool { return h.Hook == hook && h.Tests != nil }); i >= 0 {
+		any = true
+		s := &suite{snapshot: snapshot, hook: hook, of: of}
+		s.file, s.findings = testfile.OfEntry(snapshot.Hooks[i].Tests)
+		if hook.Asker == nil {
+			s.fault = cannotRun(hook, about, true)
+		}
+		found.suites = append(found.suites, s)
+	}
 	if !any {
 		found.untested = append(found.untested, hook.Name)
 	}

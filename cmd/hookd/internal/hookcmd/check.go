@@ -40,7 +40,7 @@ which processes of a hook end with it, and which may outlive it.`,
 				return err
 			}
 			unfit, suggestions := judgeModes(snapshot, readPastRuns(state))
-			listing.Findings = slices.Concat(listing.Findings, unusable, monitorFindings(state), unfit, loader.Advice(snapshot), loader.Duplicates(snapshot), otherAgents)
+			listing.Findings = slices.Concat(listing.Findings, unusable, monitorFindings(state), unfit, loader.Advice(snapshot), loader.Duplicates(snapshot), testFindings(snapshot), otherAgents)
 			errors := 0
 			for _, f := range listing.Findings {
 				if f.Severity == schema.SeverityError || strict {

@@ -11,6 +11,8 @@ import (
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/testfile"
 )
 
 // untestedGuards returns the names of the guards that rule here and have no tests. Those of
@@ -26,7 +28,7 @@ func untestedGuards(snapshot *loader.Snapshot) []string {
 		if !guards || hook.Imported != nil || hook.Layer == protocol.Builtin || hook.Layer == protocol.Managed {
 			continue
 		}
-		if !tested(places.TestPaths(snapshot, hook)) && (info.Pack == "" || !tested(places.PackTestPaths(info.Pack))) {
+		if info.Tests == nil && !tested(places.TestPaths(snapshot, hook)) && (info.Pack == "" || !tested(places.PackTestPaths(info.Pack))) {
 			names = append(names, hook.Name)
 		}
 	}
@@ -49,4 +51,20 @@ func showUntested(p *show.Printer, names []string) {
 	}
 	p.Print("%s  %s %s no tests: %s (write %s.test.yaml beside it, then hookd test)\n",
 		p.In(show.Quiet, "· untested"), text.Count(len(names), "guard"), verb, p.In(show.Name, show.Line(shown)), show.Line(names[0]))
+}
+
+// testFindings are what is wrong with tests that entries of settings carry. The hooks rule
+// all the same, and so these are warnings.
+func testFindings(snapshot *loader.Snapshot) (all []schema.Finding) {
+	for _, info := range snapshot.Hooks {
+		if info.Tests == nil {
+			continue
+		}
+		_, findings := testfile.OfEntry(info.Tests)
+		for _, f := range findings {
+			f.Severity, f.Hook = schema.SeverityWarning, &info.Hook.Name
+			all = append(all, f)
+		}
+	}
+	return all
 }
