@@ -145,6 +145,9 @@ func TestEvasionsThatRan(t *testing.T) {
 		"x='a[$(rm y)]'; f() { local -i z; z=x; }; f",
 		"x='a[$(rm y)]'; export z; declare +x -i z=x",
 		"env -S 'git -C .' rm",
+		"GIT_SEQUENCE_EDITOR='rm x' git rebase -i", "GIT_PAGER='rm x' git log", "EDITOR='rm x' git commit", "vim -c '!rm x'",
+		"awk 'BEGIN{system(\"rm x\")}'", "sed -n '1e rm x' f", "tar --to-command='rm x' -xf f", "tar --checkpoint-action=exec='rm x' f",
+		"rsync -e 'rm x' a b", "npx rm", "uv run rm x", "poetry run rm x", "docker run x rm y", "kubectl exec p -- rm x", "gdb -ex 'shell rm x'", "at now <<< 'rm x'",
 		"mkdir q; cd q; touch rm; [\"r\"]m x",
 		"{\"r\",x}m x",
 		"\"r\"{m,x} x",
@@ -217,10 +220,8 @@ func TestHarmless(t *testing.T) {
 // language, by a container, by a variable or later.
 func TestNoWall(t *testing.T) {
 	for _, line := range []string{
-		"find . -delete", "git subtree push", "GIT_SEQUENCE_EDITOR='rm x' git rebase -i", "GIT_PAGER='rm x' git log", "EDITOR='rm x' git commit",
-		"vim -c '!rm x'", "awk 'BEGIN{system(\"rm x\")}'", "sed -n '1e rm x' f", "tar --to-command='rm x' -xf f", "tar --checkpoint-action=exec='rm x' f",
-		"rsync -e 'rm x' a b", "perl -e 'unlink x'", "history -s rm; !!", "npx rm", "uv run rm x", "poetry run rm x", "docker run x rm y",
-		"kubectl exec p -- rm x", "gdb -ex 'shell rm x'", "at now <<< 'rm x'", "crontab - <<< '* * * * * rm x'",
+		"find . -delete", "git subtree push", "perl -e 'unlink x'", "history -s rm; !!", "cat f > x.py; python3 f.py", "ssh -F config host", "npm run clean",
+		"crontab - <<< '* * * * * rm x'",
 	} {
 		if rm, push := answers(t, line); rm != No || push != No {
 			t.Errorf("%s is found: move it to TestEvasions", line)
