@@ -35,9 +35,15 @@ func (b Book) Pages() ([]Page, error) {
 	return pages, nil
 }
 
+// deepest is how many words a command has. A help that is misread would go on without an end.
+const deepest = 8
+
 // pagesOf returns the page of a command and those of its own commands. A command that
 // has the same name as a flag of every program, help, has no page.
 func (b Book) pagesOf(path []string, summary, parent string) ([]Page, error) {
+	if len(path) > deepest {
+		return nil, fmt.Errorf("%s: its help lists itself as a command", b.command(path, " "))
+	}
 	printed, err := b.Help(path...)
 	if err != nil {
 		return nil, fmt.Errorf("the help of %s: %w", b.command(path, " "), err)

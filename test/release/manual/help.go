@@ -14,7 +14,7 @@ type help struct {
 	last        string // what stands below everything
 }
 
-// section is a list with a title: flags, or commands of one group.
+// section is a list with a title: flags, examples, or commands of one group.
 type section struct {
 	title    string
 	commands bool
@@ -48,6 +48,12 @@ func parseHelp(text string) (help, error) {
 				return help{}, err
 			}
 			h.sections = append(h.sections, section{title: title, items: items})
+		case title == "Examples" && isTitle:
+			examples := section{title: title}
+			for _, line := range block[1:] {
+				examples.items = append(examples.items, item{name: strings.TrimSpace(line)})
+			}
+			h.sections = append(h.sections, examples)
 		case isTitle && len(block) > 1:
 			items, err := commandItems(block[1:])
 			if err != nil {
