@@ -200,7 +200,7 @@ func cleaned(words []Word) (list []Word) {
 // the options before the first word that is none: git -C . push is git push.
 func spellings(words []Word) (all []string) {
 	programs := programsOf(words[0])
-	for _, at := range afterOptions(words) {
+	for _, at := range afterOptions(words, false) {
 		rest := strings.Join(texts(words[at:]), " ")
 		for _, program := range programs {
 			all = append(all, strings.TrimSuffix(program+" "+rest, " "))
@@ -231,7 +231,7 @@ func sketches(words []Word) (all []sketch) {
 	if !slices.ContainsFunc(words, isNotLiteral) {
 		return nil
 	}
-	places := afterOptions(words)
+	places := afterOptions(words, true)
 	if len(places) > maxOptions {
 		return []sketch{{pieces: [2][]patterns.Piece{{{Any: patterns.Anything}}}}}
 	}
@@ -254,9 +254,6 @@ func sketches(words []Word) (all []sketch) {
 		}
 	}
 	for _, at := range places {
-		if !slices.ContainsFunc(words[at:], isNotLiteral) && words[0].Literal {
-			continue
-		}
 		for _, first := range program {
 			s := sketch{pieces: [2][]patterns.Piece{first, rest[from[at]:]}}
 			s.begins = beginning(s.pieces)
@@ -281,15 +278,16 @@ func beginning(lists [2][]patterns.Piece) string {
 }
 
 // afterOptions are the places where the words after a command's options may begin.
-// Whether an option takes the next word as its value is not known.
-func afterOptions(words []Word) (places []int) {
+// Whether an option takes the next word as its value is not known. With unknown, a word
+// that may turn out to be an option counts as one.
+func afterOptions(words []Word, unknown bool) (places []int) {
 	begins := map[int]bool{1: true}
 	for at := 1; at <= len(words) && at <= 2*maxOptions; at++ {
 		if !begins[at] {
 			continue
 		}
 		places = append(places, at)
-		if at < len(words) && strings.HasPrefix(words[at].Text, "-") {
+		if at < len(words) && (strings.HasPrefix(words[at].Text, "-") || unknown && words[at].mayBeOption()) {
 			begins[at+1], begins[at+2] = true, true
 		}
 	}

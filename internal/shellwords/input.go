@@ -74,10 +74,6 @@ func (r inputs) prints(stmt *syntax.Stmt) (string, bool) {
 		return "", false
 	}
 	switch args := words[1:]; words[0] {
-	case "which", "command", "type": // the program in whatever folder
-		if name := words[len(words)-1]; len(words) == 2 && words[0] == "which" || len(words) == 3 && (words[1] == "-v" || words[1] == "-P" || words[1] == "-p") {
-			return name, true
-		}
 	case "echo":
 		escaped := false
 		for len(args) > 0 && strings.HasPrefix(args[0], "-") && strings.Trim(args[0], "-neE") == "" {

@@ -22,7 +22,11 @@ func (f *found) unknown(written string, word *syntax.Word) Word {
 	if p.add(); hasTilde(word) && len(p.list) > 0 { // a folder in place of what stands before the slash
 		_, rest, deeper := strings.Cut(p.list[0].Text, "/")
 		p.list[0].Text = "/" + rest
-		p.list = append([]patterns.Piece{{Text: "/"}, {Any: patterns.Folder}}, p.list...)
+		home := patterns.Piece{Any: patterns.Folder}
+		if f.sets["HOME"] || f.sets[""] {
+			home.Any = patterns.Anything
+		}
+		p.list = append([]patterns.Piece{{Text: "/"}, home}, p.list...)
 		if !deeper || written[0] == '~' && len(written) > 1 && (written[1] == '+' || written[1] == '-') {
 			p.list = []patterns.Piece{{Any: patterns.Anything}}
 		}
@@ -57,6 +61,14 @@ func (w *Word) sketched() []patterns.Piece {
 		list = append(list, piece)
 	}
 	return list
+}
+
+// mayBeOption reports whether a word that is not literal may begin with a -.
+func (w *Word) mayBeOption() bool {
+	if w.Literal {
+		return false
+	}
+	return w.known == nil || w.known.pieces[0].Any != patterns.None && w.known.pieces[0].Any != patterns.Folder || strings.HasPrefix(w.known.pieces[0].Text, "-")
 }
 
 // basePieces returns what is known of the name of a program without its folder: /bin/r?

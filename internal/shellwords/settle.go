@@ -295,12 +295,26 @@ func (f *found) note(file *syntax.File) {
 				name := n.Args[0].Lit()
 				f.renames = f.renames || slices.Contains(renamers, name)
 				if name == "" || slices.Contains(settersByName, name) || slices.Contains(settersAtAll, name) {
-					f.sets[""] = true
+					f.noteNames(name, n.Args[1:])
 				}
 			}
 		}
 		return true
 	})
+}
+
+// noteNames notes the variables that a builtin may give values to.
+func (f *found) noteNames(program string, args []*syntax.Word) {
+	f.sets[""] = f.sets[""] || program == ""
+	for _, arg := range args {
+		text, literal := unquoted(arg.Parts, false)
+		if literal {
+			name, _, _ := strings.Cut(strings.TrimPrefix(text, "-v"), "=")
+			f.sets[name] = true
+		} else if program != "source" && program != "." && program != "printf" || arg == args[0] {
+			f.sets[""] = true
+		}
+	}
 }
 
 // renamers are builtins that may give the name of a command another meaning.

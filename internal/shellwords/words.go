@@ -1,8 +1,10 @@
 package shellwords
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/protocol/patterns"
 	"mvdan.cc/sh/v3/syntax"
@@ -53,6 +55,10 @@ func (r *reader) program(word *syntax.Word) Word {
 		return Word{Text: text, Literal: true}
 	}
 	w := r.word(word)
+	if m := whichProgram().FindStringSubmatch(w.Text); m != nil && w.known != nil && !r.found.renames && !r.found.functions[m[1]] {
+		w.known.base = m[2] // in whatever folder
+		return w
+	}
 	if w.known == nil || w.known.splits {
 		return w
 	}
@@ -62,6 +68,11 @@ func (r *reader) program(word *syntax.Word) Word {
 	}
 	return w
 }
+
+// whichProgram is a word that stands for the path of a program.
+var whichProgram = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^\"?(?:\\$\\(|`)(which|command|type)(?: -[vpP])? ([a-z0-9_.+-]+)(?:\\)|`)\"?$")
+})
 
 // assignment returns NAME=value as a word.
 func (r *reader) assignment(assign *syntax.Assign) Word {

@@ -58,7 +58,11 @@ func (f *found) writesFiles(r *reader, c *Command, stmt *syntax.Stmt, in *input)
 			return
 		}
 		if from := words[len(words)-2]; last.Literal && from.Text != "" {
-			note(last.Text, written{copy: path.Base(from.Text)})
+			program := path.Base(from.Text)
+			if m := whichProgram().FindStringSubmatch(from.Text); m != nil {
+				program = m[2]
+			}
+			note(last.Text, written{copy: program})
 		}
 	case "curl", "wget", "fetch", "aria2c", "scp", "base64", "openssl", "gunzip", "unzip", "git":
 		for _, word := range c.Words[1:] {

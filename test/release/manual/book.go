@@ -52,6 +52,9 @@ func (b Book) pagesOf(path []string, summary, parent string) ([]Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the help of %s: %w", b.command(path, " "), err)
 	}
+	if command := b.command(path, " "); !strings.HasPrefix(h.usage[0]+" ", command+" ") {
+		return nil, fmt.Errorf("the help of %s is that of %q: it is no command", command, h.usage[0])
+	}
 	name := b.command(path, "-")
 	var below []Page
 	see := []string{}
