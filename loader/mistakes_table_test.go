@@ -518,7 +518,7 @@ var settingsMistakes = []settingsMistake{
 		layer:  protocol.User,
 		format: "json",
 		text:   `{"agent": "x"}`,
-		want:   `error wrong-type acai.json:1 agent: agent is "x", not an object -> write an object with the keys model, provider, baseUrl, headers, limits, compaction, summarize, selfCritique, approval, tools, subagents, providers, features, prices, mcpServers`,
+		want:   `error wrong-type acai.json:1 agent: agent is "x", not an object -> write an object with the keys model, provider, baseUrl, headers, limits, compaction, instructions, summarize, selfCritique, approval, tools, subagents, providers, features, prices, mcpServers`,
 	},
 	{
 		name:   `unknown setting`,
@@ -861,7 +861,7 @@ var settingsMistakes = []settingsMistake{
 		layer:  protocol.User,
 		format: "json",
 		text:   `{"agent": {"providers": ["step"]}}`,
-		want:   `error bad-value acai.json:1 agent.providers[0]: providers[0] is "step" -> write "steps", or another one of steps, tokens, time, budget, retries, done, bash, approval, skills, tasks, compact, subagents, metadata, self-critique, summarize`,
+		want:   `error bad-value acai.json:1 agent.providers[0]: providers[0] is "step" -> write "steps", or another one of steps, tokens, time, budget, retries, done, bash, approval, instructions, skills, tasks, compact, subagents, metadata, self-critique, summarize`,
 	},
 	{
 		name:   `pattern of a command without its last slash`,

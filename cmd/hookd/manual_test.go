@@ -64,7 +64,7 @@ func TestManualPagesSayWhatHelpSays(t *testing.T) {
 			}
 		}
 		text := heading.ReplaceAllStringFunc(help[page.Name], func(title string) string {
-			if title == "Usage:" || strings.HasSuffix(title, "Flags:") {
+			if title == "Usage:" || title == "Examples:" || strings.HasSuffix(title, "Flags:") { // .SH of the page
 				return ""
 			}
 			if strings.Contains(page.Text, ".SS "+strings.TrimSuffix(title, ":")+"\n") {

@@ -79,6 +79,7 @@ func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
 	t.Cleanup(func() {
 		end(errClosed)
 		client.Close()
+		toClient.Close()
 		<-s.done
 		_ = e.Close(context.Background())
 	})

@@ -29,6 +29,9 @@ func (r *result) write(decided protocol.Result, texts []string) (protocol.RawMes
 		w.items = append(w.items, textItem(text))
 	}
 	raw := r.raw
+	if w.structured == nil && jsonspan.Get(raw, "content") == nil { // clients want one
+		raw = relay.Replace(raw, "content", list(nil))
+	}
 	if !slices.EqualFunc(w.items, r.items, func(a, b protocol.RawMessage) bool { return string(a) == string(b) }) {
 		content := list(w.items)
 		if before := jsonspan.Get(raw, "content"); jsonspan.Kind(before) == '[' {

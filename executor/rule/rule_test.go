@@ -62,7 +62,7 @@ func TestRulesAnswerAsHooksDo(t *testing.T) {
 	)
 	for command, want := range map[string]protocol.Action{
 		"git push": protocol.Block, "sudo git push x": protocol.Block, "git $X": protocol.Ask, "rm x": protocol.Ask, "ls": protocol.Observe,
-		"make all": protocol.Observe, "git push; rm x": protocol.Block, "m$X all": protocol.Ask,
+		"make all": protocol.Observe, "git push; rm x": protocol.Block, "r$X all": protocol.Ask, "m$X all": protocol.Observe,
 	} {
 		o := hooktest.Fire(t, e, shell(command))
 		if o.Action != want {

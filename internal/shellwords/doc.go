@@ -2,14 +2,27 @@
 // their words with patterns. It runs nothing and evaluates nothing: what is not
 // literal is undecided, and the caller asks a person about it.
 //
-// [Split] returns a [Line] of [Command]s. It finds the commands in lists, pipes,
-// substitutions, functions and loops (read.go), those after wrappers such as sudo,
-// env, timeout and xargs, and those in a literal text for a shell: eval, sh -c, a
-// here-document (wrappers.go). A [Word] of a command is literal, with its quotes taken
-// away, or it depends on the moment it runs ($X, $(date), *.go, {a,b}, ~/x) and is kept as
-// it was written (words.go). A command that has bash run or evaluate a text in another
-// way (trap, mapfile -C, PS4, an index with a hidden substitution) says so in Unclear
-// (unclear.go, git.go); what the text would do is not worked out.
+// [Split] returns a [Line] of [Command]s. One line goes through these files:
+//
+//	read.go      the line is parsed; each simple command in lists, pipes, substitutions,
+//	             functions and loops becomes a Command
+//	words.go     a [Word] is literal, with its quotes and escapes taken away, or it depends
+//	             on the moment it runs ($X, $(date), *.go, ~/x) and is kept as written
+//	pieces.go    what is known of such a word: build/*.o begins with build/
+//	settle.go    variables whose values show from the line
+//	forms.go     what words come to with these values, with {a,b} and $(echo x)
+//	input.go     what a command reads, where that shows
+//	wrappers.go  commands in the words of others (sudo, timeout, xargs, docker exec), and in
+//	             texts for a shell: eval, sh -c, a here-document
+//	code.go      commands that the code of other languages runs: python -c, awk
+//	texts.go     those in options of programs that are no shells: tar, vim, rsync
+//	git.go       those that git is given
+//	written.go   what the line writes into a file and then runs
+//	unclear.go   texts that bash runs or evaluates in another way (PS4, mapfile -C, an index
+//	             with a hidden substitution): the command says so in Unclear
+//	compare.go   patterns are compared with all that
+//
+// [Resolve] (resolve.go) is about the files that a line names.
 //
 // What the line gives its variables is in [Line.Values], and the text of a here-document
 // in [Command].Input, for callers that work words out themselves.
@@ -26,11 +39,19 @@
 //
 // A pattern sees more than one spelling of a command: with the folder of its program
 // and without, and without the options before the first word that is none, so
-// "git push" also stands for "/usr/bin/git -C sub push origin".
+// "git push" also stands for "/usr/bin/git -C sub push origin". A path in it counts as it
+// is written and as short as it can be (a/../b is b). Besides, a redirection is compared
+// as > FILE and < FILE, a here-document and what echo prints into a pipe as PROGRAM < TEXT,
+// and a pipe as its commands before, | and the program.
 //
 // A line that is no readable bash, or too long, has Err: nothing in it is admitted,
 // and its commands are guesses, good only for finding a denied one.
 //
-// This is a hurdle and not a wall. A script in a file, the interpreter of another
-// language and an encoded text run what no reader of the line can know.
+// What is not known is modelled and not given up on: a pattern that no value can make
+// match is No. Rules for that: a model stands for at least what the shell can make of a
+// word, and where a variable, a function or an alias may be something else than it seems,
+// nothing is known.
+//
+// This is a hurdle and not a wall. A script in a file, and code that puts a command
+// together, run what no reader of the line can know.
 package shellwords

@@ -145,6 +145,9 @@ func TestEvasionsThatRan(t *testing.T) {
 		"x='a[$(rm y)]'; f() { local -i z; z=x; }; f",
 		"x='a[$(rm y)]'; export z; declare +x -i z=x",
 		"env -S 'git -C .' rm",
+		"GIT_SEQUENCE_EDITOR='rm x' git rebase -i", "GIT_PAGER='rm x' git log", "EDITOR='rm x' git commit", "vim -c '!rm x'",
+		"awk 'BEGIN{system(\"rm x\")}'", "sed -n '1e rm x' f", "tar --to-command='rm x' -xf f", "tar --checkpoint-action=exec='rm x' f",
+		"rsync -e 'rm x' a b", "npx rm", "uv run rm x", "poetry run rm x", "docker run x rm y", "kubectl exec p -- rm x", "gdb -ex 'shell rm x'", "at now <<< 'rm x'",
 		"mkdir q; cd q; touch rm; [\"r\"]m x",
 		"{\"r\",x}m x",
 		"\"r\"{m,x} x",
@@ -190,6 +193,22 @@ func TestEvasionsThatRan(t *testing.T) {
 	}
 }
 
+// What is worked out is so only where nothing else in the line can give it another meaning.
+func TestWhatMayBeOtherwiseIsUndecided(t *testing.T) {
+	for _, line := range []string{
+		"A=x; read A <<< y; $A", "A=ls; A=rm; $A x", "A=ls; f() { A=rm; }; f; $A x", "for A in ls rm; do $A x; done", "A=ls; for i in 1 2; do B=$A; $B x; A=rm; done",
+		"A=ls; eval A=rm; $A x", "A=ls; source f; $A x", "A=ls; printf -v A rm; $A x", "A=ls; unset A; $A x", "A=ls; export \"A=$B\"; $A x", "A=ls; declare -n B=A; B=rm; $A x",
+		"A=ls true; $A x", "true && A=ls; $A x", "if true; then A=ls; fi; $A x", "(A=ls); $A x", "A=ls | cat; $A x", "A=ls & $A x", "A+=s; $A x", "A=(ls); $A x", "$A x; A=ls",
+		"IFS=l; A=lrm; $A x", "A=r*; $A x", "A=ls; ((A=1)); $A x", "A=ls; command read A; $A x", "A=ls; \\read A; $A x", "A=ls; $B A; $A x", "A=ls; let A=1; $A x", ": ${A:=rm}; $A x",
+		"echo() { printf rm; }; $(echo ls) x", "alias echo='printf rm'; $(echo ls) x", "cd x; echo() { echo rm; }; echo ls | sh", "git $A push", "git \"$A\" push origin", "git -C $A $B",
+		"shopt -s expand_aliases; alias a=rm\na x", "[\"r\"]m x", "$\"rm\" x", "~ x", "~+ x", "$A/rm x", "\"$A/rm\" x", "\"$A\" x", "\"$A\"m x", "r$A x", "r\"$A\" x", "${A}m x", "*m x", "r? x", "/b*/r? x",
+	} {
+		if rm, push := answers(t, line); rm == No && push == No {
+			t.Errorf("%q passes", line)
+		}
+	}
+}
+
 // TestHarmless has lines that only look like the denied commands.
 func TestHarmless(t *testing.T) {
 	for _, line := range []string{
@@ -217,10 +236,8 @@ func TestHarmless(t *testing.T) {
 // language, by a container, by a variable or later.
 func TestNoWall(t *testing.T) {
 	for _, line := range []string{
-		"find . -delete", "git subtree push", "GIT_SEQUENCE_EDITOR='rm x' git rebase -i", "GIT_PAGER='rm x' git log", "EDITOR='rm x' git commit",
-		"vim -c '!rm x'", "awk 'BEGIN{system(\"rm x\")}'", "sed -n '1e rm x' f", "tar --to-command='rm x' -xf f", "tar --checkpoint-action=exec='rm x' f",
-		"rsync -e 'rm x' a b", "perl -e 'unlink x'", "history -s rm; !!", "npx rm", "uv run rm x", "poetry run rm x", "docker run x rm y",
-		"kubectl exec p -- rm x", "gdb -ex 'shell rm x'", "at now <<< 'rm x'", "crontab - <<< '* * * * * rm x'",
+		"find . -delete", "git subtree push", "perl -e 'unlink x'", "history -s rm; !!", "cat f > x.py; python3 f.py", "ssh -F config host", "npm run clean",
+		"crontab - <<< '* * * * * rm x'",
 	} {
 		if rm, push := answers(t, line); rm != No || push != No {
 			t.Errorf("%s is found: move it to TestEvasions", line)

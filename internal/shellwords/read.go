@@ -19,6 +19,7 @@ type Line struct {
 	// Err says why the line could not be read. Commands are then guesses.
 	Err error
 
+	heads []string // the first words of what is compared
 	whole []string // how a pattern for the line as a whole is compared with it
 }
 
@@ -43,8 +44,20 @@ type Command struct {
 	// Unclear says why the text does not tell what runs, "" if it does.
 	Unclear string
 
-	spellings  []string // what a pattern is compared with
-	beginnings []string // of the command, whatever its words that are not literal turn out to be
+	granted bool // who grants the program grants what it runs, known or not
+	later   bool // it has bash run a text at another time: nobody grants that
+
+	shape
+}
+
+// shape is what patterns are compared with.
+type shape struct {
+	in        *input   // what it reads, nil if the line does not say that
+	readsFrom []Word   // files that its redirections read
+	forms     [][]Word // what its words come to, where that is more than they show as they are
+	spellings []string // what a pattern is compared with
+	heads     []uint8  // which of the line's first words each begins with
+	unknown   []sketch // what is known of it, where not all is
 }
 
 // Write is a redirection that writes a file. Those to /dev/null and to another
@@ -65,7 +78,7 @@ const (
 // Split reads a line as bash does.
 func Split(text string) *Line {
 	line := &Line{Text: strings.TrimSpace(text)}
-	r := reader{found: &found{values: map[string][]Word{}}}
+	r := reader{found: newFound()}
 	if r.text(line.Text); r.found.err != nil {
 		line.Err, line.Commands = r.found.err, guess(line.Text)
 	} else {
@@ -77,18 +90,26 @@ func Split(text string) *Line {
 		line.whole = append(line.whole, strings.Join(strings.Fields(line.Text), " "))
 	}
 	for i := range line.Commands {
-		c := &line.Commands[i]
-		c.spellings, c.beginnings = append(spellings(c.Words), c.Text), c.findBeginnings()
+		line.Commands[i].spell()
 	}
+	line.count()
 	return line
 }
 
 // found is what the readers of a line and of the texts in it have found together.
 type found struct {
-	commands []Command
-	values   map[string][]Word
-	bytes    int
-	err      error
+	commands  []Command
+	values    map[string][]Word
+	files     map[string]written // that the line makes
+	functions map[string]bool    // that it defines
+	renames   bool               // it gives commands other meanings
+	sets      map[string]bool    // variables that it gives values to; "" stands for any
+	bytes     int
+	err       error
+}
+
+func newFound() *found {
+	return &found{values: map[string][]Word{}, functions: map[string]bool{}, sets: map[string]bool{}}
 }
 
 func (f *found) add(c Command) {
@@ -107,12 +128,17 @@ func (f *found) fail(err error) {
 
 // reader reads one text: the line, or one that a command in it gives to a shell.
 type reader struct {
-	found  *found
-	source string
-	given  bool
-	depth  int
-	hides  bool // see hidesCommands
-	loops  bool // a variable gets a value other than by an assignment
+	found   *found
+	source  string
+	given   bool
+	depth   int
+	hides   bool // see hidesCommands
+	settled *settled
+	in      *input // what the command that is looked at reads
+	fed     string // the commands at the other end of its pipe
+	codes   int
+	later   bool // see Command
+	loops   bool // a variable gets a value other than by an assignment
 
 	feeds map[*syntax.Stmt]string // the commands at the other end of a statement's pipe
 }
@@ -133,68 +159,19 @@ func (r *reader) text(text string) {
 		return
 	}
 	r.source, r.hides, r.loops = text, hidesCommands(file), setsInLoops(file)
+	r.found.note(file)
+	r.settled = settle(r, file)
 	walk(file, func(node syntax.Node) bool {
 		if stmt, is := node.(*syntax.Stmt); is {
 			r.statement(stmt)
 		} else if node != nil {
-			r.pipe(node)
+			inputs{r}.pipe(node)
+			doubts{r}.bomb(node)
 			r.value(node)
-			r.evaluation(node)
+			doubts{r}.evaluation(node)
 		}
 		return r.found.err == nil
 	})
-}
-
-// pipe notes what the statements at the end of a pipe read.
-func (r *reader) pipe(node syntax.Node) {
-	binary, is := node.(*syntax.BinaryCmd)
-	if !is || binary.Op != syntax.Pipe && binary.Op != syntax.PipeAll {
-		return
-	}
-	if r.feeds == nil {
-		r.feeds = map[*syntax.Stmt]string{}
-	}
-	text := r.slice(binary.X)
-	syntax.Walk(binary.Y, func(node syntax.Node) bool {
-		if stmt, is := node.(*syntax.Stmt); is {
-			r.feeds[stmt] = text // a pipe in here is visited later and takes its place
-		}
-		return true
-	})
-}
-
-// from returns the commands whose output a statement reads.
-func (r *reader) from(stmt *syntax.Stmt) string {
-	var parts []string
-	if text := r.feeds[stmt]; text != "" {
-		parts = append(parts, text)
-	}
-	read := func(node syntax.Node) bool {
-		var inner []*syntax.Stmt
-		switch n := node.(type) {
-		case *syntax.Stmt:
-			return false
-		case *syntax.CmdSubst:
-			inner = n.Stmts
-		case *syntax.ProcSubst:
-			inner = n.Stmts
-		}
-		for _, s := range inner {
-			parts = append(parts, r.slice(s))
-		}
-		return true
-	}
-	if call, is := stmt.Cmd.(*syntax.CallExpr); is {
-		for _, word := range call.Args {
-			syntax.Walk(word, read)
-		}
-	}
-	for _, redirect := range stmt.Redirs {
-		if redirect.Word != nil && redirect.Op == syntax.RdrIn {
-			syntax.Walk(redirect.Word, read)
-		}
-	}
-	return strings.Join(parts, "\n")
 }
 
 // givenText reads a text that a command gives to a shell. With more, words that are
@@ -223,9 +200,10 @@ func (r *reader) statement(stmt *syntax.Stmt) {
 		}
 		if len(cmd.Args) > 0 {
 			c.Words[0] = r.program(cmd.Args[0])
+			c.forms = filler{r}.worked(cmd.Args, c.Words)
 		}
 	case *syntax.DeclClause:
-		c.Words = append(c.Words, Word{cmd.Variant.Value, true})
+		c.Words = append(c.Words, Word{Text: cmd.Variant.Value, Literal: true})
 		for _, arg := range cmd.Args {
 			c.Words = append(c.Words, r.assignment(arg))
 		}
@@ -234,11 +212,25 @@ func (r *reader) statement(stmt *syntax.Stmt) {
 	if len(c.Words)+len(c.Sets)+len(c.Writes) == 0 {
 		return
 	}
-	c.Unclear, c.From = r.unclear(&c, stmt), r.from(stmt)
+	c.Unclear, c.From = doubts{r}.unclear(&c, stmt), inputs{r}.from(stmt)
+	c.in = inputs{r}.reads(stmt, c.From)
+	for _, redirect := range stmt.Redirs {
+		if (redirect.Op == syntax.RdrIn || redirect.Op == syntax.RdrInOut) && redirect.Word != nil {
+			c.readsFrom = append(c.readsFrom, r.word(redirect.Word))
+		}
+	}
+	c.later = r.later
+	r.later = false
 	r.found.add(c)
+	givenReader{r}.givenBySets(c.Sets)
+	defer r.found.writesFiles(r, &c, stmt, c.in)
 	if len(c.Words) > 0 {
 		before := len(r.found.commands)
-		r.wrapped(c.Words, stmt.Redirs)
+		r.in, r.fed = c.in, c.From
+		for _, words := range c.all() {
+			wrapping{r}.wrapped(words, stmt.Redirs)
+		}
+		r.in, r.fed = nil, ""
 		for i := before; i < len(r.found.commands); i++ {
 			if given := &r.found.commands[i]; given.From == "" {
 				given.From = c.From
@@ -336,7 +328,7 @@ func guess(text string) (commands []Command) {
 		for i := range fields { // the words before may be of the shell: then, do, !
 			c := Command{Text: strings.Join(fields[i:min(i+most, len(fields))], " ")}
 			for _, field := range fields[i:min(i+most, len(fields))] {
-				c.Words = append(c.Words, Word{field, true})
+				c.Words = append(c.Words, Word{Text: field, Literal: true})
 			}
 			commands = append(commands, c)
 		}

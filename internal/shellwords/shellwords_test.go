@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hookd-dev/hookd/protocol/patterns"
 )
@@ -63,7 +64,8 @@ func TestSplit(t *testing.T) {
 		"find . -exec grep {} ;":         {"find . -exec grep {}", "grep [{}] […] (given)"},
 		`find . -exec grep {} \;`:        {"find . -exec grep {} ;", "grep [{}] ; […] (given)"},
 		"sh -c \"$X\"":                   {"sh -c [\"$X\"]", "sh -c [\"$X\"] (given) (unclear)"},
-		"trap 'rm x' EXIT":               {"trap rm x EXIT (unclear)"},
+		"trap 'rm x' EXIT":               {"rm x (given)", "trap rm x EXIT"},
+		"trap \"$X\" EXIT":               {"trap [\"$X\"] EXIT (unclear)"},
 		"trap - EXIT":                    {"trap - EXIT"},
 		"(( n + 1 ))":                    nil,
 		"(( $n + 1 ))":                   {"(( $n + 1 ))"},
@@ -88,9 +90,10 @@ func TestSplit(t *testing.T) {
 // Callers that work words out get what a line gives its variables, and what a command
 // reads.
 func TestValuesAndInput(t *testing.T) {
+	lit := func(text string) Word { return Word{Text: text, Literal: true} }
 	l := Split("A=1 B=$X; for f in a 'b c'; do ls; done; C=(x y); cat <<E\ntext $A\nE\ncat <<< 'word'")
-	want := map[string][]Word{"A": {{"1", true}}, "B": {{"$X", false}}, "f": {{"a", true}, {"b c", true}}, "C": {{"x", true}, {"y", true}}}
-	if diff := cmp.Diff(want, l.Values); diff != "" || l.Err != nil {
+	want := map[string][]Word{"A": {lit("1")}, "B": {{Text: "$X"}}, "f": {lit("a"), lit("b c")}, "C": {lit("x"), lit("y")}}
+	if diff := cmp.Diff(want, l.Values, cmpopts.IgnoreUnexported(Word{})); diff != "" || l.Err != nil {
 		t.Errorf("%v (-want +got):\n%s", l.Err, diff)
 	}
 	var inputs []string
@@ -125,7 +128,9 @@ func TestCompare(t *testing.T) {
 		{"cd sub && make", "cd  sub &&  make", Yes},
 		{"rm", "echo 'x; rm y", Yes},
 		{"rm", "echo 'x", Undecided},
-		{"rm", "trap 'echo' EXIT", Undecided},
+		{"rm", "trap \"$X\" EXIT", Undecided},
+		{"rm", "trap 'rm x' EXIT", Yes},
+		{"rm", "trap 'echo' EXIT", No},
 	} {
 		got, command := Split(c.line).Compare(pattern(t, c.pattern))
 		if got != c.want || (command == nil) != (got == No) {

@@ -9,6 +9,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// doubts finds what has bash run or evaluate a text in another way.
+type doubts struct{ *reader }
+
 const (
 	runsText    = "it has bash run a text that is not read here"
 	opensHidden = "it has bash evaluate a text once more, and the line hides a command in quotes"
@@ -18,7 +21,6 @@ const (
 // "*" stands for every word: the builtin itself does that.
 var textOptions = map[string]string{
 	"mapfile": "C", "readarray": "C", "compgen": "CWF", "complete": "CWF", "hash": "p", "enable": "f", "bind": "xf", "fc": "*",
-	"trap": "*", "alias": "*",
 }
 
 // naming are builtins that take names of variables, whose index is evaluated:
@@ -42,7 +44,7 @@ func names(word Word, variables []string) bool {
 }
 
 // unclear says why it does not show what a simple command runs, "" if it does.
-func (r *reader) unclear(c *Command, stmt *syntax.Stmt) string {
+func (r doubts) unclear(c *Command, stmt *syntax.Stmt) string {
 	var assigned []*syntax.Assign
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
@@ -58,16 +60,18 @@ func (r *reader) unclear(c *Command, stmt *syntax.Stmt) string {
 			return runsText
 		}
 	}
-	if len(c.Words) == 0 {
-		return ""
+	for _, words := range c.all() {
+		if why := r.builtin(words); why != "" {
+			return why
+		}
 	}
-	return r.builtin(c.Words)
+	return ""
 }
 
 // builtin says why a command, if it is a builtin of the shell or git, runs what its
 // words do not show.
-func (r *reader) builtin(words []Word) string {
-	if !words[0].Literal {
+func (r doubts) builtin(words []Word) string {
+	if len(words) == 0 || !words[0].named() {
 		return ""
 	}
 	program, args := programName(words[0]), words[1:]
@@ -75,10 +79,16 @@ func (r *reader) builtin(words []Word) string {
 	switch {
 	case takesText && runsItsWords(options, args):
 		return runsText
+	case program == "trap":
+		return r.trap(args)
+	case program == "alias":
+		return r.alias(args)
 	case (program == "." || program == "source") && len(args) > 0 && isDevice(args[0]):
 		return "it runs a file that only shows when it runs"
-	case program == "git" && gitRuns(texts(args)):
-		return "it has git run a command that is not read here"
+	case program == "exec" && slices.ContainsFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "{") && strings.Contains(w.Text, "[") }):
+		return runsText // exec {a[x]}>f
+	case program == "git":
+		return gitReader{r.reader}.git(args)
 	case slices.Contains(naming, program) || slices.Contains([]string{"env", "sudo", "doas"}, program):
 		return r.naming(program, args)
 	}
@@ -87,7 +97,7 @@ func (r *reader) builtin(words []Word) string {
 
 // naming says why a builtin that takes names of variables, or a program that sets some,
 // has the shell evaluate a text.
-func (r *reader) naming(program string, args []Word) string {
+func (r doubts) naming(program string, args []Word) string {
 	has := func(is func(Word) bool) bool { return slices.ContainsFunc(args, is) }
 	option := func(letter string) bool {
 		return has(func(w Word) bool {
@@ -128,7 +138,7 @@ func runsItsWords(options string, args []Word) bool {
 // commands in an index, quoted or not ([[ 'a[$(rm x)]' -eq 0 ]]). Such a place, and a
 // loop over a variable that other programs heed, is no simple command; it counts as
 // one by its text, so that a list of allowed commands must have it.
-func (r *reader) evaluation(node syntax.Node) {
+func (r doubts) evaluation(node syntax.Node) {
 	c := Command{Text: r.slice(node), Given: r.given}
 	arithmetic, simple := true, true
 	switch n := node.(type) {
@@ -146,13 +156,13 @@ func (r *reader) evaluation(node syntax.Node) {
 		simple = r.simple(n)
 	case *syntax.CmdSubst:
 		if n.Backquotes && strings.Contains(c.Text, `\"`) { // in double quotes it is a plain one
-			c.Words, c.Unclear = []Word{{c.Text, true}}, "it has quotes in a substitution in quotes"
+			c.Words, c.Unclear = []Word{{Text: c.Text, Literal: true}}, "it has quotes in a substitution in quotes"
 			r.found.add(c)
 		}
 		return
 	case *syntax.ParamExp:
 		if n.Exp != nil && n.Exp.Word != nil && quotesNothing(n.Exp.Word) {
-			c.Words, c.Unclear = []Word{{c.Text, true}}, opensHidden
+			c.Words, c.Unclear = []Word{{Text: c.Text, Literal: true}}, opensHidden
 			r.found.add(c)
 			return
 		}
@@ -164,7 +174,7 @@ func (r *reader) evaluation(node syntax.Node) {
 		arithmetic = !simple || !known
 	case *syntax.WordIter:
 		if name := n.Name.Value; name == strings.ToUpper(name) && strings.ContainsFunc(name, isLetter) {
-			c.Sets = []Word{{name + "=" + c.Text, false}}
+			c.Sets = []Word{{Text: name + "=" + c.Text}}
 			switch {
 			case slices.Contains(evaluated, name):
 				c.Unclear = runsText
@@ -181,7 +191,7 @@ func (r *reader) evaluation(node syntax.Node) {
 		c.Unclear = opensHidden
 	}
 	if c.Text != "" && arithmetic && (!simple || r.hides) {
-		c.Words = []Word{{c.Text, true}}
+		c.Words = []Word{{Text: c.Text, Literal: true}}
 		r.found.add(c)
 	}
 }
@@ -208,7 +218,7 @@ func isLetter(r rune) bool { return r >= 'A' && r <= 'Z' }
 
 // simple reports whether arithmetic is known from its text: nothing in it is quoted
 // or put in, and its names get their values from assignments.
-func (r *reader) simple(node syntax.Node) bool {
+func (r doubts) simple(node syntax.Node) bool {
 	simple := true
 	syntax.Walk(node, func(node syntax.Node) bool {
 		word, is := node.(*syntax.Word)
@@ -273,4 +283,64 @@ func setsInLoops(file *syntax.File) (sets bool) {
 		return !sets
 	})
 	return sets
+}
+
+// trap reads the text that a trap has bash run later.
+func (r doubts) trap(args []Word) string {
+	for len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	switch {
+	case len(args) < 2 || args[0].Text == "-" || args[0].Text == "-l" || args[0].Text == "-p":
+		return ""
+	case !args[0].Literal:
+		return runsText
+	}
+	r.later = true
+	r.givenText(args[0].Text, false)
+	return ""
+}
+
+// alias reads the texts that aliases stand for. Words that are not known stand after one.
+func (r doubts) alias(args []Word) string {
+	for _, word := range args {
+		name, value, is := strings.Cut(word.Text, "=")
+		switch {
+		case is && (!word.Literal || strings.ContainsAny(name, "[")):
+			return runsText
+		case is:
+			r.later = true
+			r.givenText(value, true)
+		case !word.Literal:
+			return runsText
+		}
+	}
+	return ""
+}
+
+// bomb adds a function that starts itself again at its side: it starts processes without
+// end. Patterns call it fork-bomb.
+func (r doubts) bomb(node syntax.Node) {
+	function, is := node.(*syntax.FuncDecl)
+	if !is {
+		return
+	}
+	calls, forks := 0, false
+	walk(function.Body, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && n.Args[0].Lit() == function.Name.Value {
+				calls++
+			}
+		case *syntax.Stmt:
+			forks = forks || n.Background
+		case *syntax.BinaryCmd:
+			forks = forks || n.Op == syntax.Pipe || n.Op == syntax.PipeAll
+		}
+		return true
+	})
+	if calls > 0 && forks {
+		text := r.slice(function)
+		r.found.add(Command{Text: text, Words: []Word{{Text: "fork-bomb", Literal: true}}, Given: r.given, Unclear: "a function that starts itself again and again"})
+	}
 }

@@ -1,9 +1,12 @@
 package shellwords
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/hookd-dev/hookd/protocol/patterns"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -12,27 +15,64 @@ import (
 type Word struct {
 	Text    string
 	Literal bool
+
+	known *known // of one that is not literal; nil if nothing of it is known
 }
+
+// known is what is known of a word that is not literal.
+type known struct {
+	pieces []patterns.Piece
+	base   string // of a program whose folder only shows when it runs: its name
+	splits bool   // it may become no word, or several
+}
+
+// base is the name of a program whose folder only shows when it runs.
+func (w *Word) base() string {
+	if w.known == nil {
+		return ""
+	}
+	return w.known.base
+}
+
+// named reports whether it is known which program a word names as the first of a command.
+func (w *Word) named() bool { return w.Literal || w.base() != "" }
 
 // word returns a word of the text. One with a glob (*.go), braces ({a,b}) or a tilde
 // that stands for a folder (~/x, ~+) is not literal.
 func (r *reader) word(word *syntax.Word) Word {
 	text, literal := unquoted(word.Parts, false)
 	if !literal || hasGlob(word) || hasBraces(word) || hasTilde(word) {
-		return Word{r.slice(word), false}
+		return r.found.unknown(r.slice(word), word)
 	}
-	return Word{text, true}
+	return Word{Text: text, Literal: true}
 }
 
-// program returns the first word of a command. Of ~/bin/x the folder is not known, but
-// the name is.
+// program returns the first word of a command. Of ~/bin/x and "$X/bin/x" the folder is not
+// known, but the name is.
 func (r *reader) program(word *syntax.Word) Word {
 	text, literal := unquoted(word.Parts, false)
 	if literal && hasTilde(word) && strings.Contains(text, "/") && !hasGlob(word) && !hasBraces(word) {
-		return Word{text, true}
+		return Word{Text: text, Literal: true}
 	}
-	return r.word(word)
+	w := r.word(word)
+	if m := whichProgram().FindStringSubmatch(w.Text); m != nil && w.known != nil && !r.found.renames && !r.found.functions[m[1]] {
+		w.known.base = m[2] // in whatever folder
+		return w
+	}
+	if w.known == nil || w.known.splits {
+		return w
+	}
+	end := w.known.pieces[len(w.known.pieces)-1]
+	if last := strings.LastIndexByte(end.Text, '/'); end.Any == patterns.None && last >= 0 {
+		w.known.base = end.Text[last+1:]
+	}
+	return w
 }
+
+// whichProgram is a word that stands for the path of a program.
+var whichProgram = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^\"?(?:\\$\\(|`)(which|command|type)(?: -[vpP])? ([a-z0-9_.+-]+)(?:\\)|`)\"?$")
+})
 
 // assignment returns NAME=value as a word.
 func (r *reader) assignment(assign *syntax.Assign) Word {
@@ -45,14 +85,22 @@ func (r *reader) assignment(assign *syntax.Assign) Word {
 			if assign.Append {
 				operator = "+="
 			}
-			return Word{assign.Name.Value + operator + text, true}
+			return Word{Text: assign.Name.Value + operator + text, Literal: true}
 		}
 	}
-	return Word{r.slice(assign), assign.Array == nil && assign.Index == nil && assign.Value == nil}
+	w := Word{Text: r.slice(assign), Literal: assign.Array == nil && assign.Index == nil && assign.Value == nil}
+	if assign.Name != nil && assign.Value != nil && assign.Index == nil && !assign.Append {
+		p := pieces{found: r.found}
+		p.text.WriteString(assign.Name.Value + "=")
+		p.parts(assign.Value.Parts, true)
+		p.add()
+		w.known = &known{pieces: p.list}
+	}
+	return w
 }
 
 // unquoted returns the text of a word without its quotes, and whether all of it is
-// literal. The escapes in $'…' are not worked out: a word with one is not literal.
+// literal.
 func unquoted(parts []syntax.WordPart, quoted bool) (string, bool) {
 	var b strings.Builder
 	for _, part := range parts {
@@ -64,10 +112,11 @@ func unquoted(parts []syntax.WordPart, quoted bool) (string, bool) {
 				b.WriteString(unescape(p.Value, ""))
 			}
 		case *syntax.SglQuoted:
-			if p.Dollar && strings.Contains(p.Value, `\`) {
-				return "", false
+			if p.Dollar {
+				b.WriteString(escapes(p.Value))
+			} else {
+				b.WriteString(p.Value)
 			}
-			b.WriteString(p.Value)
 		case *syntax.DblQuoted:
 			inner, literal := unquoted(p.Parts, true)
 			if !literal || p.Dollar {

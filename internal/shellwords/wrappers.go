@@ -12,10 +12,14 @@ import (
 	"github.com/hookd-dev/hookd/internal/table"
 )
 
+// wrapping finds the commands in the words of others.
+type wrapping struct{ *reader }
+
 // wrapper is a program that runs the command in its words.
 type wrapper struct {
 	operands int      // words of its own that are no options, before the command: timeout DURATION
 	after    []string // the command stands after one of these words: find -exec
+	verbs    []string // so it does, with options and operands in between: docker exec NAME COMMAND
 	shell    bool     // a shell reads the words once more: ssh HOST 'COMMAND'
 	text     bool     // an option of it has a command as its value: env -S'COMMAND'; implied by shell
 	adds     bool     // more words stand after the command when it runs, or in place of {}
@@ -24,9 +28,9 @@ type wrapper struct {
 // plainWrappers run the command that their operands are.
 const plainWrappers table.Words = "sudo doas pkexec exec command builtin nohup nice ionice time stdbuf unbuffer setsid strace ltrace busybox toybox setpriv " +
 	"prlimit numactl unshare nsenter systemd-run coproc setarch linux32 linux64 i386 x86_64 arch uname26 choom uclampset " +
-	"coresched runcon ssh-agent dbus-run-session xvfb-run fakeroot eatmydata firejail bwrap proot valgrind perf rlwrap tini " +
+	"coresched runcon ssh-agent dbus-run-session xvfb-run fakeroot eatmydata firejail bwrap proot valgrind rlwrap tini " +
 	"dumb-init catatonit torsocks proxychains proxychains4 caffeinate systemd-inhibit systemd-cat flatpak-spawn chronic ifne " +
-	"nocache cpulimit start-stop-daemon chpst softlimit " +
+	"nocache cpulimit start-stop-daemon chpst softlimit sshpass wsl npx bunx pnpx uvx " +
 	"-- - noglob nocorrect and or not begin " + // time -p -- COMMAND, and words of other shells
 	loaderOfPrograms
 
@@ -45,7 +49,18 @@ var wrappers = []struct {
 	{"entr", wrapper{adds: true, shell: true}}, {"find", wrapper{adds: true, after: []string{"-exec", "-execdir", "-ok", "-okdir"}}},
 	{"fd", wrapper{adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}}},
 	{"fdfind", wrapper{adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}}},
+	{"perf", wrapper{verbs: []string{"stat", "record", "trace"}}}, {"machinectl", wrapper{verbs: []string{"shell"}, operands: 1}},
+	{"npm", wrapper{verbs: []string{"exec", "x"}}}, {"pnpm", wrapper{verbs: []string{"exec", "dlx"}}}, {"yarn", wrapper{verbs: []string{"exec", "dlx"}}},
 }
+
+// After the word run or exec of these a command stands, of the second list after one operand.
+const (
+	runsCommand  table.Words = "uv poetry pipenv pdm hatch rye conda op doppler devbox heroku bundle mise asdf rbenv pyenv"
+	runsInPlaces table.Words = "direnv nix aws-vault docker podman nerdctl docker-compose kubectl oc lxc"
+)
+
+// run are the words of programs after which a command stands.
+var run = []string{"run", "exec", "x"}
 
 func wrapperOf(program string) (w wrapper, is bool) {
 	if plainWrappers.Has(program) {
@@ -56,6 +71,12 @@ func wrapperOf(program string) (w wrapper, is bool) {
 			return wrappers[i].wrapper, true
 		}
 	}
+	if runsInPlaces.Has(program) {
+		return wrapper{verbs: run, operands: 1}, true
+	}
+	if runsCommand.Has(program) {
+		return wrapper{verbs: run}, true
+	}
 	return wrapper{}, false
 }
 
@@ -65,6 +86,9 @@ const loaderOfPrograms = "ld.so"
 // programName is the name by which wrappers and shells are known.
 func programName(word Word) string {
 	name := path.Base(word.Text)
+	if word.base() != "" {
+		name = word.base()
+	}
 	if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
 		return loaderOfPrograms
 	}
@@ -82,11 +106,14 @@ var (
 var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./ -][A-Za-z0-9_./ =:,@+-]*$`) })
 
 // wrapped adds the commands that words make run, at any depth of wrappers.
-func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
+func (r wrapping) wrapped(words []Word, redirects []*syntax.Redirect) {
 	type candidate struct {
 		at   int
 		adds bool
 		puts bool // its words are replaced
+	}
+	if len(words) == 0 {
+		return
 	}
 	seen, queue := map[candidate]bool{}, []candidate{{}}
 	for len(queue) > 0 && r.found.err == nil {
@@ -99,16 +126,28 @@ func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
 		inner := words[c.at:]
 		if c.adds {
 			inner = withUnknown(inner, c.puts)
+			r.foundBy(words, inner)
 		}
 		if c.at > 0 && !r.candidate(inner, c.adds) {
 			continue
 		}
-		if !inner[0].Literal {
+		if !inner[0].named() {
 			continue
 		}
 		program := programName(inner[0])
-		if slices.Contains(shells, program) {
+		files{r.reader}.runsFile(inner)
+		if l, is := languageOf(program); is {
+			coder{r.reader}.interpreter(inner, l, r.in)
+		}
+		givenReader{r.reader}.givenByWords(program, inner)
+		if program == "env" || program == "sudo" || program == "export" {
+			givenReader{r.reader}.givenBySets(inner[1:])
+		}
+		switch {
+		case isShell(program):
 			r.script(inner, redirects)
+		case r.in != nil && (program == "at" || program == "batch" || program == "ssh" && len(sshCommand.commands(inner)) == 0):
+			r.readsCommands(inner)
 		}
 		w, is := wrapperOf(program)
 		switch {
@@ -129,20 +168,21 @@ func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
 // candidate adds the command that begins with a word of a wrapper, and reports
 // whether it may be one of its own. A program whose name has a space in it, or what
 // a shell heeds, is a text for a shell.
-func (r *reader) candidate(words []Word, more bool) bool {
+func (r wrapping) candidate(words []Word, more bool) bool {
 	program := words[0]
 	if program.Literal && heeded(program.Text) {
 		r.givenText(program.Text, more)
 		return false
 	}
 	c := Command{Text: strings.Join(texts(words), " "), Words: words, Given: true}
-	c.Unclear = r.builtin(words)
+	c.Unclear = doubts{r.reader}.builtin(words)
+	c.later, r.later = r.later, false
 	r.found.add(c)
 	return true
 }
 
 // joined reads the words of a wrapper that gives them to a shell as one text.
-func (r *reader) joined(w *wrapper, words []Word) {
+func (r wrapping) joined(w *wrapper, words []Word) {
 	for _, at := range w.commands(words) {
 		rest := words[at:]
 		if slices.ContainsFunc(rest, isNotLiteral) {
@@ -155,45 +195,8 @@ func (r *reader) joined(w *wrapper, words []Word) {
 	}
 }
 
-// splitString reads the value of env's option -S, which env splits into words by rules
-// of its own: without a variable or an escape they are the shell's.
-func (r *reader) splitString(words []Word) {
-	for i, word := range words[1:] {
-		value, glued := "", false
-		switch name, after, long := strings.Cut(word.Text, "="); {
-		case !word.Literal || len(word.Text) < 2 || word.Text[0] != '-':
-			continue
-		case len(name) > 2 && strings.HasPrefix("--split-string", name):
-			value, glued = after, long
-		case strings.HasPrefix(word.Text, "--"):
-			continue
-		default:
-			_, after, is := strings.Cut(word.Text, "S")
-			if !is {
-				continue
-			}
-			value, glued = after, after != ""
-		}
-		rest := words[i+2:]
-		if !glued {
-			if len(rest) == 0 {
-				continue
-			}
-			if !rest[0].Literal {
-				r.found.add(Command{Text: strings.Join(texts(words), " "), Words: words, Given: true, Unclear: "env splits a text that only shows when it runs"})
-				continue
-			}
-			value, rest = rest[0].Text, rest[1:]
-		}
-		if strings.ContainsAny(value, `\$#`) {
-			r.found.add(Command{Text: strings.Join(texts(words), " "), Words: words, Given: true, Unclear: "env splits a text by rules of its own"})
-		}
-		r.givenText(value, len(rest) > 0)
-	}
-}
-
 // optionValues reads commands that are the value of an option: script -qc COMMAND.
-func (r *reader) optionValues(w *wrapper, words []Word) {
+func (r wrapping) optionValues(w *wrapper, words []Word) {
 	for i, word := range words {
 		_, value, long := strings.Cut(word.Text, "=")
 		switch {
@@ -222,6 +225,21 @@ func replaces(words []Word) bool {
 	})
 }
 
+// sshCommand finds the command after the host.
+var sshCommand = wrapper{operands: 1}
+
+// readsCommands reads what a program runs that reads commands.
+func (r wrapping) readsCommands(words []Word) {
+	if r.in.known {
+		r.givenText(r.in.text, false)
+		return
+	}
+	coder{r.reader}.doubt(words, "it runs what it reads")
+}
+
+// isShell reports whether a program is a shell.
+func isShell(program string) bool { return slices.Contains(shells, program) }
+
 // maxOptions of a command are looked past.
 const maxOptions = 20
 
@@ -246,6 +264,14 @@ func (w *wrapper) commands(words []Word) (places []int) {
 	}
 	type state struct{ at, operands int }
 	seen, queue := map[state]bool{}, []state{{1, w.operands}}
+	if w.verbs != nil {
+		queue = nil
+		for i, word := range words[1:] {
+			if word.Literal && slices.Contains(w.verbs, word.Text) {
+				queue = append(queue, state{i + 2, w.operands})
+			}
+		}
+	}
 	for len(queue) > 0 {
 		s := queue[0]
 		queue = queue[1:]
@@ -286,7 +312,7 @@ func heeded(text string) bool {
 
 // script reads what a shell is given to run: a here-document, the text after -c, or
 // else a file, or what comes through a pipe.
-func (r *reader) script(words []Word, redirects []*syntax.Redirect) {
+func (r wrapping) script(words []Word, redirects []*syntax.Redirect) {
 	unclear := func(why string) {
 		r.found.add(Command{Text: strings.Join(texts(words), " "), Words: words, Given: true, Unclear: why})
 	}
@@ -333,8 +359,12 @@ func (r *reader) script(words []Word, redirects []*syntax.Redirect) {
 			return // a script in a file
 		}
 	}
-	if text, literal := r.input(redirects); literal {
+	if text, literal := (inputs{r.reader}).input(redirects); literal {
 		given(text)
+		return
+	}
+	if r.in != nil && r.in.known && !strings.Contains(r.in.text, `\`) {
+		given(r.in.text)
 		return
 	}
 	unclear("a shell runs what it reads")
@@ -346,33 +376,4 @@ func isDevice(word Word) bool {
 	base := path.Base(word.Text)
 	atHome := strings.HasPrefix(word.Text, "~/") && plain().MatchString(word.Text[1:])
 	return !word.Literal && !atHome || strings.HasPrefix(word.Text, "/dev/") || strings.HasPrefix(word.Text, "/proc/") || base == "stdin" || strings.Trim(base, "0123456789") == ""
-}
-
-// input returns the text that a command reads, and whether it is known: it has one
-// source of input, which is a literal here-document.
-func (r *reader) input(redirects []*syntax.Redirect) (text string, literal bool) {
-	var from []*syntax.Redirect
-	for _, redirect := range redirects {
-		reads := slices.Contains([]syntax.RedirOperator{syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.DplIn, syntax.RdrInOut}, redirect.Op)
-		if redirect.N == nil && reads || redirect.N != nil && strings.Trim(redirect.N.Value, "0") == "" {
-			from = append(from, redirect)
-		}
-	}
-	switch {
-	case len(from) != 1:
-		return "", false
-	case from[0].Op == syntax.WordHdoc:
-		return unquoted(from[0].Word.Parts, false)
-	case from[0].Hdoc == nil:
-		return "", false
-	case slices.ContainsFunc(from[0].Word.Parts, func(part syntax.WordPart) bool {
-		lit, is := part.(*syntax.Lit)
-		return !is || strings.Contains(lit.Value, `\`)
-	}): // its end is quoted, and so is the text
-		return r.slice(from[0].Hdoc), true
-	}
-	if text = from[0].Hdoc.Lit(); text == "" { // it is empty, or something is put in
-		return "", false
-	}
-	return unescape(text, "$`\\\n"), true
 }

@@ -24,7 +24,8 @@ type Pattern struct {
 	Literal string
 	Exact   bool
 	expr    *regexp.Regexp      // nil if Exact
-	program func() *syntax.Prog // of expr
+	program func() *syntax.Prog // see MayMatch
+	heads   func() []head       // see MayStart; nil: not known
 }
 
 // longestPattern bounds a pattern, in bytes.
@@ -64,9 +65,15 @@ func (p Pattern) regular(inner string) (Pattern, error) {
 }
 
 func (p Pattern) compiled(expr *regexp.Regexp) Pattern {
-	p.expr = expr
-	p.program = sync.OnceValue(func() *syntax.Prog {
-		parsed, err := syntax.Parse(expr.String(), syntax.Perl)
+	p.expr, p.program = expr, programOf(expr.String())
+	p.heads = headsOf(p.program)
+	return p
+}
+
+// programOf returns the steps of an expression once they are asked for.
+func programOf(expr string) func() *syntax.Prog {
+	return sync.OnceValue(func() *syntax.Prog {
+		parsed, err := syntax.Parse(expr, syntax.Perl)
 		if err != nil { // it was compiled before
 			return nil
 		}
@@ -76,7 +83,6 @@ func (p Pattern) compiled(expr *regexp.Regexp) Pattern {
 		}
 		return program
 	})
-	return p
 }
 
 func (p Pattern) glob() Pattern {
@@ -102,6 +108,12 @@ func (p Pattern) glob() Pattern {
 	if !p.Exact {
 		return p.compiled(regexp.MustCompile(`(?s)\A` + expr.String() + `\z`))
 	}
+	p.program = programOf(`(?s)\A` + regexp.QuoteMeta(strings.Join(strings.Fields(p.Literal), " ")) + `(?: .*)?\z`)
+	first, _, more := strings.Cut(strings.TrimSpace(p.Literal), " ")
+	if more || !strings.ContainsAny(first, "\t\n") {
+		list := []head{{word: first}}
+		p.heads = func() []head { return list }
+	}
 	return p
 }
 
@@ -111,52 +123,4 @@ func (p Pattern) Match(text string) bool {
 		return p.Literal == text
 	}
 	return p.expr.MatchString(text)
-}
-
-// MayBegin reports whether the pattern may match a text of which only the
-// beginning is known: false means that no text with this beginning matches.
-func (p Pattern) MayBegin(beginning string) bool {
-	if p.Exact {
-		return strings.HasPrefix(p.Literal, beginning)
-	}
-	program := p.program()
-	if program == nil {
-		return true
-	}
-	states := reachable(program, []uint32{uint32(program.Start)})
-	for _, r := range beginning {
-		var next []uint32
-		for _, at := range states {
-			if inst := &program.Inst[at]; inst.MatchRune(r) {
-				next = append(next, inst.Out)
-			}
-		}
-		if states = reachable(program, next); len(states) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// reachable returns the instructions that read a rune or match, as far as they are
-// reached from some others without reading one. Assertions (^, $, \b) count as met.
-func reachable(program *syntax.Prog, from []uint32) (states []uint32) {
-	seen := make([]bool, len(program.Inst))
-	for len(from) > 0 {
-		at := from[len(from)-1]
-		from = from[:len(from)-1]
-		if seen[at] {
-			continue
-		}
-		seen[at] = true
-		switch inst := &program.Inst[at]; inst.Op {
-		case syntax.InstAlt, syntax.InstAltMatch:
-			from = append(from, inst.Out, inst.Arg)
-		case syntax.InstCapture, syntax.InstEmptyWidth, syntax.InstNop:
-			from = append(from, inst.Out)
-		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL, syntax.InstMatch:
-			states = append(states, at)
-		}
-	}
-	return states
 }

@@ -2,9 +2,8 @@
 // knows the few members that every JSON-RPC 2.0 message has.
 //
 // It serves two ends. The daemon and its clients read requests and responses with
-// [Parse] and write them with the Append functions. A relay between two other
-// programs needs only [Reader] and [Writer]: ids, params and results stay the
-// bytes they were, and only the field that is touched need be decoded.
+// [Parse] and write them with the Append functions. What stands between two other
+// programs is package relay: ids, params and results stay the bytes that they were.
 //
 // A line longer than the limit is not an end of the stream: the rest of it is
 // skipped without being kept, [Reader.Next] says so in a [TooLongError], and

@@ -152,6 +152,7 @@ test/modelserver:
 test/picture:
 test/asuser:
 test/bench: * cmd/hookd
+test/evasions:
 test/hooktest: protocol schema
 test/interop:
 test/progress: executor/guest

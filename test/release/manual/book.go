@@ -46,6 +46,10 @@ func (b Book) pagesOf(path []string, summary, parent string) ([]Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the help of %s: %w", b.command(path, " "), err)
 	}
+	// A list that is none of commands would be followed without an end, else.
+	if command := b.command(path, " "); !strings.HasPrefix(h.usage[0]+" ", command+" ") {
+		return nil, fmt.Errorf("the help of %s is that of %q: it is no command", command, h.usage[0])
+	}
 	name := b.command(path, "-")
 	var below []Page
 	see := []string{}

@@ -10,6 +10,7 @@ import (
 type help struct {
 	description []string // lines before the usage
 	usage       []string // one form a line
+	examples    []string // as they are printed
 	sections    []section
 	last        string // what stands below everything
 }
@@ -42,6 +43,10 @@ func parseHelp(text string) (help, error) {
 			for _, line := range block {
 				h.usage = append(h.usage, strings.TrimSpace(line))
 			}
+		case isTitle && title == "Examples" && h.examples == nil:
+			h.examples = block[1:]
+		case h.examples != nil && h.sections == nil && strings.HasPrefix(block[0], " "):
+			h.examples = append(append(h.examples, ""), block...)
 		case isTitle && strings.HasSuffix(title, "Flags"):
 			items, err := flagItems(block[1:])
 			if err != nil {
@@ -59,6 +64,9 @@ func parseHelp(text string) (help, error) {
 		default:
 			return help{}, fmt.Errorf("this is neither flags nor commands: %q", block[0])
 		}
+	}
+	if len(h.usage) == 0 {
+		return help{}, errors.New("its usage is empty")
 	}
 	return h, nil
 }

@@ -12,7 +12,7 @@ func TestAPageSaysWhatTheHelpSays(t *testing.T) {
 	help := map[string]string{
 		"": "A program – it\nsays 'no'.\n\n  .begins with \"$X\" \\n\n\tand a tab\n\nThe end.\n\nUsage:\n  tool [flags]\n  tool [command]\n\n" +
 			"First:\n  go          Go on, and\n              on\n  help        Help\n\nFlags:\n  -h, --help          help\n      --dir NAME[=\".\"]   a folder\n                      to go to\n\nUse \"tool [command] --help\".\n",
-		"go": "Go on.\n\nUsage:\n  tool go WHERE [flags]\n\nFlags:\n      --far   .far\n",
+		"go": "Go on.\n\nUsage:\n  tool go WHERE [flags]\n\nExamples:\n  tool go here\n  tool go there\n\n  tool go on\n\nFlags:\n      --far   .far\n",
 	}
 	book := Book{Program: "tool", Summary: "a tool", Version: "1.0", Date: time.Unix(0, 0), Help: func(commands ...string) (string, error) {
 		return help[strings.Join(commands, " ")], nil
@@ -70,6 +70,15 @@ tool\-go \- Go on, and on
 \fBtool go\fR WHERE [flags]
 .SH DESCRIPTION
 Go on.
+.SH EXAMPLES
+.nf
+  tool go here
+  tool go there
+.fi
+.PP
+.nf
+  tool go on
+.fi
 .SH FLAGS
 .TP 7
 \fB\-\-far\fR
@@ -92,6 +101,7 @@ func TestHelpOfAnUnknownFormIsAnError(t *testing.T) {
 	const usage = "Text.\n\nUsage:\n  tool\n\n"
 	for name, help := range map[string]string{
 		"no usage":               "Text.\n",
+		"an empty usage":         "Text.\n\nUsage:\n",
 		"indented lines":         usage + "  something\n",
 		"two last lines":         usage + "One.\n\nTwo.\n",
 		"flags without dash":     usage + "Flags:\n  far   away\n",
@@ -102,6 +112,10 @@ func TestHelpOfAnUnknownFormIsAnError(t *testing.T) {
 		if pages, err := book.Pages(); err == nil {
 			t.Errorf("%s: %v", name, pages)
 		}
+	}
+	again := Book{Program: "tool", Help: func(...string) (string, error) { return usage + "Samples:\n  tool it\n", nil }}
+	if _, err := again.Pages(); err == nil || err.Error() != `the help of tool tool is that of "tool": it is no command` {
+		t.Errorf("a list of something else: %v", err)
 	}
 	failing := Book{Program: "tool", Help: func(...string) (string, error) { return "", errors.New("no program") }}
 	if _, err := failing.Pages(); err == nil || err.Error() != "the help of tool: no program" {

@@ -28,6 +28,10 @@ func (b Book) write(name, command, summary string, h help, see []string) string 
 		p.WriteString(".SH DESCRIPTION\n")
 		writeText(&p, h.description)
 	}
+	if len(h.examples) > 0 {
+		p.WriteString(".SH EXAMPLES\n")
+		writeText(&p, h.examples)
+	}
 	writeLists(&p, h)
 	if len(see) > 0 {
 		p.WriteString(".SH SEE ALSO\n")

@@ -14,10 +14,9 @@ import (
 
 // group is what of a plan is of one kind.
 type group struct {
-	one  string // what one is called
-	may  string // what such a thing may do
-	is   func(*loader.PlanItem) bool
-	many string // what several are called; "": one with an s
+	one string // what one is called
+	may string // what such a thing may do
+	is  func(*loader.PlanItem) bool
 }
 
 func ofKind(kind loader.Kind) func(*loader.PlanItem) bool {
@@ -140,12 +139,4 @@ func homely(path string) string {
 		return filepath.Join("~", below)
 	}
 	return path
-}
-
-// names counts what is allowed, in words.
-func names(items []*loader.PlanItem) (list []string) {
-	for _, item := range items {
-		list = append(list, item.Hook)
-	}
-	return list
 }

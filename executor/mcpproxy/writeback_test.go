@@ -1,0 +1,59 @@
+package mcpproxy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// What hooks changed of a result is written to where they read it; all else keeps its bytes,
+// and structured content never says what a hook took out of the text.
+func TestWriteBack(t *testing.T) {
+	const (
+		texts     = `{ "content" : [ {"type":"text","text":"a","n":1e2} , {"type":"image","data":"AA==","mimeType":"image/png"}, {"type":"odd","x":[1.0]} ], "_meta":{"n":12345678901234567890}}`
+		resource  = `{"content":[{"type":"resource","resource":{"uri":"u","text":"a","n":1.0}}]}`
+		repeated  = `{"content":[{"type":"text","text":"{\"k\": 1}"}],"structuredContent":{ "k":1 }}`
+		only      = `{"content":[],"structuredContent":{"k":1.0}}`
+		noContent = `{"structuredContent":{"k":1.0}}`
+	)
+	change := func(at int, text string) func(*protocol.Result) {
+		return func(r *protocol.Result) { r.Content[at].Text = text }
+	}
+	for name, test := range map[string]struct {
+		raw, want string
+		edit      func(*protocol.Result)
+		texts     []string
+	}{
+		"nothing":              {texts, texts, func(*protocol.Result) {}, nil},
+		"a text":               {texts, strings.Replace(texts, `"text":"a"`, `"text":"b\""`, 1), change(0, `b"`), nil},
+		"an image goes":        {texts, `{ "content" : [{"type":"text","text":"a","n":1e2},{"type":"odd","x":[1.0]}], "_meta":{"n":12345678901234567890}}`, func(r *protocol.Result) { r.Content = append(r.Content[:1:1], r.Content[2]) }, nil},
+		"all goes":             {texts, `{ "content" : [{"type":"text","text":"x"}], "_meta":{"n":12345678901234567890}}`, func(r *protocol.Result) { r.Content = protocol.TextContent("x") }, nil},
+		"it is an error now":   {resource, `{"content":[{"type":"resource","resource":{"uri":"u","text":"a","n":1.0}}],"isError":true}`, func(r *protocol.Result) { r.IsError = true }, nil},
+		"text of a resource":   {resource, strings.Replace(resource, `"a"`, `"b"`, 1), change(0, "b"), nil},
+		"context":              {resource, `{"content":[{"type":"resource","resource":{"uri":"u","text":"a","n":1.0}},{"type":"text","text":"c"}]}`, func(*protocol.Result) {}, []string{"c"}},
+		"repeated, untouched":  {repeated, repeated, func(*protocol.Result) {}, nil},
+		"repeated, another":    {repeated, `{"content":[{"type":"text","text":"{\"k\":2}"}],"structuredContent":{"k":2}}`, change(0, `{"k":2}`), nil},
+		"repeated, text":       {repeated, `{"content":[{"type":"text","text":"***"}]}`, change(0, "***"), nil},
+		"repeated, gone":       {repeated, `{"content":[]}`, func(r *protocol.Result) { r.Content = nil }, nil},
+		"repeated, one more":   {repeated, `{"content":[{"type":"text","text":"{\"k\": 1}"},{"type":"text","text":"n"}],"structuredContent":{ "k":1 }}`, func(r *protocol.Result) { r.Content = append(r.Content, protocol.TextContent("n")...) }, nil},
+		"structured only":      {only, only, func(*protocol.Result) {}, nil},
+		"structured, another":  {only, `{"content":[],"structuredContent":{"z":3}}`, change(0, `{"z":3}`), nil},
+		"structured, text":     {only, `{"content":[{"type":"text","text":"***"}]}`, change(0, "***"), nil},
+		"structured, gone":     {noContent, `{"content":[]}`, func(r *protocol.Result) { r.Content = nil }, nil},
+		"structured, replaced": {noContent, `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, func(r *protocol.Result) { r.Content = append(protocol.TextContent("a"), protocol.TextContent("b")...) }, nil},
+	} {
+		r := readResult([]byte(test.raw))
+		decided := r.shown
+		decided.Content = append(protocol.Content(nil), r.shown.Content...)
+		test.edit(&decided)
+		got, err := r.write(decided, test.texts)
+		if err != nil || string(got) != test.want {
+			t.Errorf("%s:\n got  %s %v\n want %s", name, got, err, test.want)
+		}
+	}
+	r := readResult([]byte(only))
+	if _, err := r.write(protocol.Result{Content: protocol.Content{{Type: protocol.PartThinking, Text: "x"}}}, nil); err == nil {
+		t.Error("a thought became content of MCP")
+	}
+}

@@ -1,0 +1,185 @@
+//go:build unix
+
+package integration
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// stubbornServer is an MCP server that leaves processes, ignores TERM, and does not end when
+// its input does. The tool "quit" ends it, "hang" makes it read no more.
+const stubbornServer = `#!/bin/sh
+trap '' TERM HUP
+echo 'welcome to my server'
+echo 'ready' >&2
+sleep 61 & (setsid sleep 62 2>/dev/null &)
+while read -r line; do
+	id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+	case $line in
+	*'"quit"'*) exit 3 ;;
+	*'"hang"'*) break ;;
+	*) printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"ran"}]}}\n' "$id" ;;
+	esac
+done
+while :; do sleep 0.2; done
+`
+
+// proxied is a client's side of hookd mcp.
+type proxied struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	read   io.Closer
+	stderr *bytes.Buffer
+}
+
+func proxyMCP(t *testing.T, b *box) *proxied {
+	t.Helper()
+	server := filepath.Join(b.folder, "server.sh")
+	if err := os.WriteFile(server, []byte(stubbornServer), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := &proxied{t: t, cmd: b.command("mcp", "--name", "odd", "--", server), stderr: &bytes.Buffer{}}
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.in, p.read, p.out, p.cmd.Stderr = in, out, bufio.NewReader(out), p.stderr
+	startIn(t, p.cmd)
+	return p
+}
+
+func (p *proxied) say(text string) {
+	p.t.Helper()
+	if _, err := io.WriteString(p.in, text+"\n"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *proxied) call(tool string) {
+	p.t.Helper()
+	p.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":{}}}`)
+}
+
+func (p *proxied) answer() string {
+	p.t.Helper()
+	text, err := p.out.ReadString('\n')
+	if err != nil {
+		p.t.Fatalf("%v; stderr: %s", err, p.stderr)
+	}
+	return text
+}
+
+// However one side of a guarded server ends, the other ends in time, with all that the server
+// started.
+func TestEndsOfAGuardedServer(t *testing.T) {
+	for name, test := range map[string]struct {
+		end    func(p *proxied)
+		within time.Duration
+		exit   int // -1: killed
+		stderr string
+	}{
+		"the client closes its stream": {func(p *proxied) { p.in.Close() }, 6 * time.Second, 0, ""},
+		"the client is gone":           {func(p *proxied) { p.in.Close(); p.read.Close() }, 6 * time.Second, 0, ""},
+		"the client is gone while the server does not read": {func(p *proxied) {
+			p.call("hang")
+			time.Sleep(300 * time.Millisecond) // hooks judge it, and what is no call does not wait for that
+			go io.WriteString(p.in, strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/x","params":"`+strings.Repeat("x", 10_000)+`"}`+"\n", 50))
+			time.Sleep(100 * time.Millisecond)
+			p.in.Close()
+			p.read.Close()
+		}, 15 * time.Second, 1, ""}, // the answer that nobody reads
+		"a signal":         {func(p *proxied) { p.cmd.Process.Signal(syscall.SIGTERM) }, 4 * time.Second, 130, ""},
+		"hookd is killed":  {func(p *proxied) { p.cmd.Process.Kill() }, 2 * time.Second, -1, ""},
+		"the server quits": {quits, 4 * time.Second, 1, "the MCP server "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t)
+			p := proxyMCP(t, b)
+			p.call("run")
+			if got := p.answer(); !strings.Contains(got, `"text":"ran"`) {
+				t.Fatalf("%s; stderr: %s", got, p.stderr)
+			}
+			began := time.Now()
+			test.end(p)
+			p.cmd.Wait()
+			if took, exit := time.Since(began), p.cmd.ProcessState.ExitCode(); took > test.within || exit != test.exit {
+				t.Errorf("exit code %d after %v; stderr: %s", exit, took, p.stderr)
+			}
+			if left := aliveAfter(b.folder, killedBound()); len(left) > 0 {
+				t.Errorf("still alive: %s", strings.Join(left, "; "))
+			}
+			for _, want := range []string{"ready\n", "welcome to my server", test.stderr} {
+				if !strings.Contains(p.stderr.String(), want) {
+					t.Errorf("stderr is without %q: %s", want, p.stderr)
+				}
+			}
+		})
+	}
+}
+
+// quits has the server end in the middle of a call.
+func quits(p *proxied) {
+	p.call("quit")
+	if got := p.answer(); !strings.Contains(got, `"id":1,"error":{"code":-32000,"message":"hookd: the MCP server has ended: exit code 3"}`) {
+		p.t.Error(got)
+	}
+}
+
+// Hooks of the user judge the calls of a server, with the name that the command line says.
+// Those of a project count when it was allowed, and not before.
+func TestHooksOfAGuardedServer(t *testing.T) {
+	b := newBox(t)
+	guard := func(folder, tool, reason string) {
+		path := filepath.Join(folder, ".acai", "hooks", reason+".sh")
+		os.MkdirAll(filepath.Dir(path), 0o755)
+		text := "#!/bin/sh\n# hook: events=tool-call-start match.tool=mcp__odd__" + tool + " can=block\necho '{\"action\":\"block\",\"reason\":\"" + reason + "\"}'\n"
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	guard(b.home, "mine", "users")
+	asks := func(p *proxied, tool, want string) {
+		t.Helper()
+		p.call(tool)
+		if got := p.answer(); !strings.Contains(got, `"text":"`+want) {
+			t.Errorf("%s: %s; stderr: %s", tool, got, p.stderr)
+		}
+	}
+	p := proxyMCP(t, b)
+	asks(p, "mine", "users")
+	asks(p, "run", "ran")
+	guard(b.project, "run", "projects")
+	p.in.Close()
+	p.cmd.Wait()
+	p = proxyMCP(t, b)
+	asks(p, "other", "ran")
+	asks(p, "run", "blocked: the check projects.sh could not be made (untrusted)") // a guard of a project refuses until somebody looks
+	p.in.Close()
+	p.cmd.Wait()
+	if count := strings.Count(p.stderr.String(), "nobody allowed the guards of this project"); count != 1 || !strings.Contains(p.stderr.String(), "mcp__odd__run refused by projects.sh") {
+		t.Errorf("stderr names it %d times: %s", count, p.stderr)
+	}
+	if out, err := b.command("trust", "--yes").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	p = proxyMCP(t, b)
+	asks(p, "run", "projects")
+	p.in.Close()
+	p.cmd.Wait()
+}
