@@ -35,15 +35,9 @@ func (b Book) Pages() ([]Page, error) {
 	return pages, nil
 }
 
-// deepest is how many words a command has. A help that is misread would go on without an end.
-const deepest = 8
-
 // pagesOf returns the page of a command and those of its own commands. A command that
 // has the same name as a flag of every program, help, has no page.
 func (b Book) pagesOf(path []string, summary, parent string) ([]Page, error) {
-	if len(path) > deepest {
-		return nil, fmt.Errorf("%s: its help lists itself as a command", b.command(path, " "))
-	}
 	printed, err := b.Help(path...)
 	if err != nil {
 		return nil, fmt.Errorf("the help of %s: %w", b.command(path, " "), err)
@@ -52,6 +46,7 @@ func (b Book) pagesOf(path []string, summary, parent string) ([]Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the help of %s: %w", b.command(path, " "), err)
 	}
+	// A list that is none of commands would be followed without an end, else.
 	if command := b.command(path, " "); !strings.HasPrefix(h.usage[0]+" ", command+" ") {
 		return nil, fmt.Errorf("the help of %s is that of %q: it is no command", command, h.usage[0])
 	}

@@ -15,7 +15,7 @@ type help struct {
 	last        string // what stands below everything
 }
 
-// section is a list with a title: flags, examples, or commands of one group.
+// section is a list with a title: flags, or commands of one group.
 type section struct {
 	title    string
 	commands bool
@@ -43,7 +43,7 @@ func parseHelp(text string) (help, error) {
 			for _, line := range block {
 				h.usage = append(h.usage, strings.TrimSpace(line))
 			}
-		case title == "Examples" && h.examples == nil:
+		case isTitle && title == "Examples" && h.examples == nil:
 			h.examples = block[1:]
 		case h.examples != nil && h.sections == nil && strings.HasPrefix(block[0], " "):
 			h.examples = append(append(h.examples, ""), block...)
@@ -53,12 +53,6 @@ func parseHelp(text string) (help, error) {
 				return help{}, err
 			}
 			h.sections = append(h.sections, section{title: title, items: items})
-		case title == "Examples" && isTitle:
-			examples := section{title: title}
-			for _, line := range block[1:] {
-				examples.items = append(examples.items, item{name: strings.TrimSpace(line)})
-			}
-			h.sections = append(h.sections, examples)
 		case isTitle && len(block) > 1:
 			items, err := commandItems(block[1:])
 			if err != nil {
