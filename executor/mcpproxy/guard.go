@@ -169,6 +169,9 @@ func (g *guard) newCall(m *relay.Message, r *request) (*call, error) {
 		return nil, errors.New("the call names no tool")
 	}
 	args := jsonspan.Get(params, "arguments")
+	if args != nil && jsonspan.IsNull(args) { // the Go SDK writes this for none
+		args = nil
+	}
 	if args != nil && jsonspan.Kind(args) != '{' {
 		return nil, errors.New("the arguments of the call are " + jsonspan.KindName(args) + ", not an object")
 	}

@@ -142,6 +142,7 @@ func TestBytesPass(t *testing.T) {
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/y\",\"params\":{\"bad\":\"\xff\"}}",
 		`{"jsonrpc":"2.0","id":101,"result":{"action":"decline"}}`,
 		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":{"n":12345678901234567890, "s":"\u0061"},"_meta":{"progressToken":1,"k":9007199254740993},"name":"x"}}`,
+		`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"x","arguments":null}}`,
 	}
 	go func() {
 		for _, line := range odd {
@@ -205,6 +206,8 @@ func TestRefusedCall(t *testing.T) {
 	s.reads(s.toClient, `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"mine"}]}}`)
 	s.says(s.client, callLine(`"3"`, `{ "n":12345678901234567890 , "do":"run"}`))
 	s.reads(s.toServer, callLine(`"3"`, `{ "n":12345678901234567890 , "do":"changed"}`))
+	s.says(s.client, callLine("5", "null"))
+	s.reads(s.toServer, callLine("5", `{"do":"changed"}`))
 	s.says(s.client, `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},"name":"x","arguments":{"do":"block"}}}`)
 	s.reads(s.toClient, `{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"not that"}],"isError":true,"resultType":"complete"}}`)
 }

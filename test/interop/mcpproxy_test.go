@@ -1,0 +1,123 @@
+//go:build interop && unix
+
+package interop
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// guarded connects the Go SDK's client with a server of npm through hookd mcp.
+func guarded(t *testing.T, b *box, o *sdk.ClientOptions, server string, args ...string) *sdk.ClientSession {
+	t.Helper()
+	command := exec.Command(binary, append([]string{"mcp", "--name", "all", "--", "node", program(t, server)}, args...)...)
+	command.Dir = b.project
+	command.Env = append(os.Environ(), "HOME="+filepath.Join(b.folder, "home"), "XDG_STATE_HOME="+filepath.Join(b.folder, "state"))
+	command.Stderr = os.Stderr
+	client := sdk.NewClient(&sdk.Implementation{Name: "interop", Version: "1"}, o)
+	session, err := client.Connect(t.Context(), &sdk.CommandTransport{Command: command}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+func called(t *testing.T, s *sdk.ClientSession, tool string, args map[string]any) string {
+	t.Helper()
+	result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	text := fmt.Sprint(result.IsError)
+	for _, c := range result.Content {
+		if c, is := c.(*sdk.TextContent); is {
+			text += " " + c.Text
+		}
+	}
+	return text
+}
+
+// TestGuardedEverything: the SDK's client works with a real server through hookd mcp. Hooks
+// change one call and refuse one; progress, sampling and cancellation pass.
+func TestGuardedEverything(t *testing.T) {
+	b := newBox(t)
+	b.write(t, "home/.acai/hooks/more.sh", `#!/bin/sh
+# hook: events=tool-call-start match.tool=mcp__all__get-sum can=modify onFailure=block
+echo '{"action":"modify","changes":{"args":{"a":40,"b":2}}}'
+`, 0o755)
+	b.write(t, "home/.acai/hooks/no-images.sh", `#!/bin/sh
+# hook: events=tool-call-start match.tool=mcp__all__get-tiny-* can=block onFailure=block
+echo '{"action":"block","reason":"no images today"}'
+`, 0o755)
+	var progress atomic.Int64
+	s := guarded(t, b, &sdk.ClientOptions{
+		ProgressNotificationHandler: func(context.Context, *sdk.ProgressNotificationClientRequest) { progress.Add(1) },
+		CreateMessageHandler: func(context.Context, *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
+			return &sdk.CreateMessageResult{Model: "m", Role: "assistant", Content: &sdk.TextContent{Text: "sampled here"}}, nil
+		},
+	}, everything, "stdio")
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) < 5 {
+		t.Fatalf("%v %v", list, err)
+	}
+	for tool, test := range map[string]struct {
+		args map[string]any
+		want string
+	}{
+		"echo":                     {map[string]any{"message": "grüße 👋"}, "false Echo: grüße 👋"},
+		"get-sum":                  {map[string]any{"a": 1, "b": 2}, "42"},
+		"get-tiny-image":           {nil, "true no images today"},
+		"get-structured-content":   {map[string]any{"location": "Chicago"}, "temperature"},
+		"trigger-sampling-request": {map[string]any{"prompt": "hi", "maxTokens": 10}, "sampled here"},
+		"no-such-tool":             {nil, "no-such-tool"},
+	} {
+		if got := called(t, s, tool, test.args); !strings.Contains(got, test.want) {
+			t.Errorf("%s: %s", tool, got)
+		}
+	}
+	long := &sdk.CallToolParams{Name: "trigger-long-running-operation", Arguments: map[string]any{"duration": 1, "steps": 4}}
+	long.SetProgressToken("p")
+	if _, err := s.CallTool(t.Context(), long); err != nil || progress.Load() == 0 {
+		t.Errorf("%v, %d reports of progress", err, progress.Load())
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err = s.CallTool(ctx, &sdk.CallToolParams{Name: "trigger-long-running-operation", Arguments: map[string]any{"duration": 60, "steps": 300}})
+	if got := called(t, s, "echo", map[string]any{"message": "still here"}); err == nil || !strings.Contains(got, "still here") {
+		t.Errorf("after a cancelled call (%v): %s", err, got)
+	}
+}
+
+// TestGuardedFilesystem: a file that hooks keep from being read stays unread.
+func TestGuardedFilesystem(t *testing.T) {
+	b := newBox(t)
+	b.write(t, "home/.acai/hooks/hide.sh", `#!/bin/sh
+# hook: events=tool-call-end match.tool=mcp__all__read_* can=modify onFailure=block
+case $(cat) in *password*) echo '{"action":"block","reason":"it holds a password"}' ;; esac
+`, 0o755)
+	s := guarded(t, b, nil, filesystem, b.project)
+	for name, text := range map[string]string{"secret.txt": "password: x", "open.txt": "hello"} {
+		if err := os.WriteFile(filepath.Join(b.project, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := called(t, s, "read_text_file", map[string]any{"path": filepath.Join(b.project, "secret.txt")}); got != "true it holds a password" {
+		t.Error(got)
+	}
+	if got := called(t, s, "read_text_file", map[string]any{"path": filepath.Join(b.project, "open.txt")}); got != "false hello" {
+		t.Error(got)
+	}
+	if got := called(t, s, "write_file", map[string]any{"path": filepath.Join(b.project, ".acai", "hooks", "x.sh"), "content": "x"}); !strings.HasPrefix(got, "true ") {
+		t.Errorf("self-protection: %s", got)
+	}
+}
