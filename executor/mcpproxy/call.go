@@ -136,7 +136,13 @@ func (c *call) judge(m *relay.Message, decide func() (*protocol.Outcome, error))
 		})
 	case changed:
 		return c.passAs(m)
-	case !c.asked.strict:
+	}
+	return c.passAsked(m)
+}
+
+// passAsked passes the call on as the client wrote it, in the one way in which it was judged.
+func (c *call) passAsked(m *relay.Message) relay.Decision {
+	if !c.asked.strict {
 		return relay.Pass(m.With("params", c.asked.params)).Unless(c.mayNotRun)
 	}
 	return relay.Pass(m.Line).Unless(c.mayNotRun)
@@ -157,11 +163,11 @@ func (c *call) passAs(m *relay.Message) relay.Decision {
 func (c *call) goOn(m *relay.Message, before *call) relay.Decision {
 	c.began, c.contexts = before.began, before.contexts
 	c.ToolCallID, c.Original, c.Args = before.ToolCallID, before.Original, before.Args
-	d := relay.Pass(m.Line)
+	d := c.passAsked(m)
 	if !jsonspan.Equal(c.Args, c.asked.given()) {
 		d = c.passAs(m)
 	}
-	return relay.Later(callLane, func() relay.Decision { return d.Unless(c.mayNotRun) })
+	return relay.Later(callLane, func() relay.Decision { return d })
 }
 
 // mayNotRun is asked when it is the call's turn to go to the server.

@@ -158,6 +158,9 @@ func (g *guard) newCall(m *relay.Message, r *request) (*call, error) {
 		return nil, errors.New("the call has no params")
 	}
 	for _, member := range jsonspan.Members(params) {
+		if strings.ContainsRune(member.Name, 0) {
+			return nil, errors.New("the call has the member " + string(jsonspan.Quote(member.Name)) + ", whose name some programs take to end at the NUL")
+		}
 		for _, known := range []string{"name", "arguments", "_meta", "task", "inputResponses", "requestState"} {
 			if member.Name != known && strings.EqualFold(member.Name, known) {
 				return nil, errors.New("the call has the member " + string(jsonspan.Quote(member.Name)) + ", which some programs take for " + known)
@@ -167,6 +170,9 @@ func (g *guard) newCall(m *relay.Message, r *request) (*call, error) {
 	name := jsonspan.Get(params, "name")
 	if jsonspan.Text(name) == "" {
 		return nil, errors.New("the call names no tool")
+	}
+	if strings.ContainsRune(jsonspan.Text(name), 0) {
+		return nil, errors.New("the name of the tool has a NUL, where some programs take it to end")
 	}
 	args := jsonspan.Get(params, "arguments")
 	if args != nil && jsonspan.IsNull(args) { // the Go SDK writes this for none

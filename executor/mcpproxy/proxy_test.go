@@ -222,6 +222,10 @@ func TestAmbiguousCalls(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","Arguments":{}}}`:            "which some programs take for arguments",
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":[1]}}`:           "not an object",
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{}}}`:                       "names no tool",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x\u0000y"}}`:                    "where some programs take it to end",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","name\u0000":"y"}}`:          "take to end at the NUL",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call\u0000","params":{"name":"x"}}`:                     "where some programs take it to end",
+		`{"jsonrpc":"2.0","id":1,"method":"ping","method\u0000":"tools/call"}`:                           "take to end at the NUL",
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`:                                                 "has no params",
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"},"result":{}}`:               "a request and an answer",
 		`{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"x"}}`:                        "neither text nor a number",
@@ -238,6 +242,21 @@ func TestAmbiguousCalls(t *testing.T) {
 	s.says(s.client, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"x"}}`) // nobody would read its result
 	s.says(s.client, `{"jsonrpc":"2.0","id":5,"method":"ping"}`)
 	s.reads(s.toServer, `{"jsonrpc":"2.0","id":5,"method":"ping"}`) // the first that the server reads
+}
+
+// A message with carriage returns between its tokens is several to a program that ends its
+// lines there, as servers in Python and Node do. It stays one on its way, in both directions.
+func TestNoMessageHidesAnotherFromWhoEndsLinesAtCarriageReturns(t *testing.T) {
+	s := newStage(t)
+	hidden := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x"}}`
+	s.says(s.client, "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":\r"+hidden+"\r}\r")
+	s.reads(s.toServer, `{"jsonrpc":"2.0","method":"n","params":`+hidden+`}`)
+	s.says(s.client, callLine("1", "{\"a b\":\r"+hidden+"\r}"))
+	s.reads(s.toServer, callLine("1", `{"a b":`+hidden+`}`))
+	s.says(s.server, "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":\r{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r}")
+	s.reads(s.toClient, `{"jsonrpc":"2.0","method":"n","params":{"jsonrpc":"2.0","id":1,"result":{}}}`)
+	s.says(s.client, `{"jsonrpc":"2.0","method":"m"}`+"\r") // the end of a line as Windows writes it
+	s.reads(s.toServer, `{"jsonrpc":"2.0","method":"m"}`+"\r")
 }
 
 // Hooks are asked about several calls at once, which reach the server in the order in which

@@ -135,6 +135,38 @@ func TestCallsThatNeedInput(t *testing.T) {
 	}
 }
 
+// A call that goes on reaches the server in the one way in which it was judged.
+func TestCallsThatGoOnAreReadInOneWay(t *testing.T) {
+	s := newStage(t)
+	s.says(s.client, callLine("1", `{"a":"\ud800"}`))
+	s.reads(s.toServer, callLine("1", `{"a":"\ufffd"}`))
+	s.says(s.server, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s"}}`)
+	s.next(s.toClient)
+	again := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","arguments":{"a":"\ud800"},"requestState":"s"}}`
+	s.says(s.client, again)
+	s.reads(s.toServer, strings.Replace(again, "d800", "fffd", 1))
+}
+
+// The result of a call is not taken for the answer to a request whose id is the same number in
+// other digits: servers answer with the number that they read.
+func TestIDsThatAreOneNumber(t *testing.T) {
+	for _, ids := range [][3]string{{"1e0", "1", "1"}, {"9007199254740993", "9007199254740992", "9007199254740992"}, {"-0", "0.0", "0"}} {
+		s := newStage(t, hookOn(protocol.ToolCallEnd, func(context.Context, *protocol.Event) (protocol.Reply, error) {
+			return protocol.BlockReply("secret"), nil
+		}))
+		s.says(s.client, callLine(ids[0], `{}`))
+		s.next(s.toServer)
+		s.says(s.client, `{"jsonrpc":"2.0","id":`+ids[1]+`,"method":"ping"}`)
+		if got := s.next(s.toClient); !strings.Contains(got, "has no answer yet") {
+			t.Errorf("%s: %s", ids[1], got)
+		}
+		s.says(s.server, `{"jsonrpc":"2.0","id":`+ids[2]+`,"result":{"content":[{"type":"text","text":"key"}]}}`)
+		if got := s.next(s.toClient); !strings.Contains(got, `"text":"secret"`) {
+			t.Errorf("%s: %s", ids[2], got)
+		}
+	}
+}
+
 // The conversations of real hosts pass byte for byte, calls that nobody judges included.
 func TestConversationsOfHosts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.jsonl")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -60,6 +61,9 @@ var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.Al
 // Read reads a line that holds one message. What two programs could take for two different
 // messages is a fault: a member of the message that is there twice, or that some readers
 // take for one of those below because they do not mind upper and lower case.
+//
+// Programs that read a carriage return as the end of a line would find several messages in
+// one that has it between its tokens: its blanks are left out then.
 func Read(line []byte) (*Message, *Fault) {
 	line = bytes.TrimPrefix(line, byteOrderMark)
 	members, strict := jsonspan.ScanObject(line, 10000)
@@ -72,11 +76,17 @@ func Read(line []byte) (*Message, *Fault) {
 	if jsonspan.Kind(line) != '{' {
 		return nil, &Fault{Code: CodeInvalidRequest, Text: "the line is no message of JSON-RPC, which is an object"}
 	}
+	if ends := bytes.TrimRight(line, "\r"); bytes.IndexByte(ends, '\r') >= 0 {
+		return Read(jsonspan.OneLine(line))
+	}
 	m := &Message{Line: line, Strict: strict}
 	var fault *Fault
 	for i, member := range members {
 		if again := slices.ContainsFunc(members[:i], func(o jsonspan.Member) bool { return o.Name == member.Name }); again && isKnown(member.Name) {
 			fault = &Fault{Text: fmt.Sprintf("the message has the member %q twice", member.Name)}
+		}
+		if strings.ContainsRune(member.Name, 0) {
+			fault = &Fault{Text: fmt.Sprintf("the message has the member %q, whose name some programs take to end at the NUL", member.Name)}
 		}
 		if name := alike(member.Name); name != "" {
 			fault = &Fault{Text: fmt.Sprintf("the message has the member %q, which some programs take for %q", member.Name, name)}
@@ -152,6 +162,8 @@ func (m *Message) classify(members []jsonspan.Member) *Fault {
 		return &Fault{Text: "the message has neither a method nor a result nor an error"}
 	case jsonspan.Kind(method) != '"':
 		return &Fault{Text: "the method of the message is no text"}
+	case strings.ContainsRune(jsonspan.Text(method), 0):
+		return &Fault{Text: "the method of the message has a NUL, where some programs take it to end"}
 	case m.ID == nil:
 		m.Kind, m.Method = Notification, jsonspan.Text(method)
 	default:
@@ -165,15 +177,16 @@ func isID(id json.RawMessage) bool {
 	return kind == '"' || kind == '0'
 }
 
-// Key returns a text that is the same for ids that are the same: 1 and 1.0, "a" and "\u0061".
-// A number and a text are never the same.
+// Key returns a text that is the same for ids that are the same: 1, 1.0 and 1e0, "a" and
+// "\u0061", and numbers that are the same to programs that read them as 64 bit floats, which
+// answer with what they read. A number and a text are never the same.
 func Key(id json.RawMessage) string {
 	if jsonspan.Kind(id) != '0' {
 		return jsonspan.Canonical(id)
 	}
 	number := string(jsonspan.Trim(id))
-	if whole, fraction, has := strings.Cut(number, "."); has && strings.Trim(fraction, "0") == "" {
-		return whole
+	if n, err := strconv.ParseFloat(number, 64); err == nil {
+		return strconv.FormatFloat(n+0, 'g', -1, 64) // -0 is 0
 	}
 	return number
 }
