@@ -29,8 +29,10 @@ func (l *Line) Compare(p patterns.Pattern) (Answer, *Command) {
 			return Yes, c
 		}
 	}
-	if matches(p, l.whole) {
-		return Yes, &Command{Text: l.Text}
+	for _, text := range l.whole {
+		if head, _, _ := strings.Cut(text, " "); p.MayStart(head, false) && matchesText(&p, text) {
+			return Yes, &Command{Text: l.Text}
+		}
 	}
 	if l.Err != nil {
 		return Undecided, &Command{Text: l.Text}
@@ -114,18 +116,6 @@ func matchesText(p *patterns.Pattern, text string) bool {
 	}
 	rest, begins := strings.CutPrefix(text, spaced(p.Literal))
 	return begins && (rest == "" || rest[0] == ' ') || p.Match(text)
-}
-
-// matches reports whether a pattern matches one of some texts.
-func matches(p patterns.Pattern, spellings []string) bool {
-	if !p.Exact {
-		return slices.ContainsFunc(spellings, p.Match)
-	}
-	literal := spaced(p.Literal)
-	return slices.ContainsFunc(spellings, func(text string) bool {
-		rest, begins := strings.CutPrefix(text, literal)
-		return p.Match(text) || begins && (rest == "" || rest[0] == ' ')
-	})
 }
 
 // spaced returns a text with one blank between its words and none around them.

@@ -79,7 +79,7 @@ echo '{"action":"block","reason":"no images today"}'
 		"get-tiny-image":           {nil, "true no images today"},
 		"get-structured-content":   {map[string]any{"location": "Chicago"}, "temperature"},
 		"trigger-sampling-request": {map[string]any{"prompt": "hi", "maxTokens": 10}, "sampled here"},
-		"no-such-tool":             {nil, "no-such-tool"},
+		"no-such-tool":             {map[string]any{}, "no-such-tool"},
 	} {
 		if got := called(t, s, tool, test.args); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %s", tool, got)

@@ -256,7 +256,7 @@ func TestPatternsThatCannotBeComparedAreErrors(t *testing.T) {
 
 // A hundred rules: the line is read once, so an event costs little more than one.
 func BenchmarkHundredRules(b *testing.B) {
-	for name, line := range map[string]string{"short": "git status", "long": "cd /work/project && make build test 2>&1 | tee out.txt; for f in a b c; do sudo env X=1 sh -c \"cp a /tmp\"; cp $f x; done"} {
+	for name, line := range map[string]string{"variable": "cp $A $B; mv $C \"$D/x\" $E; ls $F $G; install $H $I; tar czf $J $K; for i in $L; do gofmt -l $i; go vet $i; done", "short": "git status", "long": "cd /work/project && make build test 2>&1 | tee out.txt; for f in a b c; do sudo env X=1 sh -c \"cp a /tmp\"; cp $f x; done"} {
 		b.Run(name, func(b *testing.B) {
 			matchers := make([]Matcher, 100)
 			for i := range matchers {
