@@ -22,6 +22,9 @@ func TestFilesThatAreNotReadAreReported(t *testing.T) {
 		"a folder named hook":     {func(w *world) { w.write(w.path(".acai", "hook", "a.sh"), guardHeader, 0o755) }, "hook", 1},
 		"a side file alone":       {func(w *world) { w.write(w.hookPath("a.sh.hook.json"), "{}", 0o644) }, "a.sh.hook.json", 1},
 		"a side file in .toml":    {func(w *world) { w.write(w.hookPath("a.sh.hook.toml"), "", 0o644) }, "a.sh.hook.toml", 1},
+		"rules in .yml":           {func(w *world) { w.write(w.hookPath("a.rules.yml"), "", 0o644) }, "a.rules.yml", 1},
+		"rules in capitals":       {func(w *world) { w.write(w.hookPath("a.RULES.YAML"), "", 0o644) }, "a.RULES.YAML", 1},
+		"rules with a capital":    {func(w *world) { w.write(w.hookPath("a.Rules.yaml"), "", 0o644) }, "a.Rules.yaml", 1},
 		"a leftover of an editor": {func(w *world) { w.write(w.hookPath("a.sh.hook.json~"), "", 0o644) }, "", 0},
 		"settings as they should": {func(w *world) { w.settings("{}") }, "", 0},
 	} {

@@ -48,7 +48,7 @@ func ListHooks(dir string) (Names, error) {
 		if strings.Contains(name, sideMark) {
 			names.Sides[name] = true
 		}
-		if strings.Contains(name, rulesMark) && !leftover(name) {
+		if strings.Contains(strings.ToLower(name), rulesMark) && !leftover(name) {
 			names.Rules = append(names.Rules, name)
 		}
 	}

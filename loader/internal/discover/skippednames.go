@@ -15,14 +15,18 @@ var (
 		".disable",                               // switched off by its name
 		".md", ".txt", ".json", ".yaml", ".toml", // notes, side files, settings, tests
 		".test.yml", ".test.jsonc", // tests with an ending that is not read: hookd test says so
-		".rules.yml", ".rules.jsonc", // rules of which this is said where the others are read
 	}
 )
 
 // leftover reports whether a name is that of an older version, or of what an editor
 // works on.
 func leftover(name string) bool {
-	return strings.ContainsAny(name[:1], "._#") || !slices.ContainsFunc(documents, func(ending string) bool { return strings.HasSuffix(name, ending) })
+	return strings.ContainsAny(name[:1], "._#") || !isDocument(name)
+}
+
+func isDocument(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(documents, func(ending string) bool { return strings.HasSuffix(name, ending) })
 }
 
 // documents are the endings of files that somebody may mean for hookd.
@@ -34,6 +38,9 @@ func skipped(name string) bool {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
+	}
+	if strings.Contains(strings.ToLower(name), rulesMark) && isDocument(name) {
+		return true // rules, or said not to be read where those are
 	}
 	for _, suffix := range skippedSuffixes {
 		if strings.HasSuffix(name, suffix) {

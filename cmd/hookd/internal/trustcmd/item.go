@@ -33,11 +33,11 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 	case loader.StateDenied, loader.StateGone:
 		tone = show.Bad
 	}
-	guard := ""
-	if item.Guard {
-		guard = ", can refuse events"
+	head := ""
+	for _, power := range Powers(item) {
+		head += ", " + power
 	}
-	p.Print("\n%s  %s%s\n", p.In(show.Name, show.Line(item.Hook)), p.In(tone, string(item.State)), p.In(show.Quiet, guard))
+	p.Print("\n%s  %s%s\n", p.In(show.Name, show.Line(item.Hook)), p.In(tone, string(item.State)), p.In(show.Quiet, head))
 	if item.Problem != nil {
 		p.Print("  %s %s\n    %s\n", p.In(show.Bad, "✗"), show.Line(item.Problem.Why), p.In(show.Quiet, "→ "+show.Line(item.Problem.Remedy)))
 	}
@@ -84,6 +84,23 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 	for i := range item.Files {
 		showPlanFile(p, &item.Files[i])
 	}
+}
+
+// Powers are what a hook may decide that a person must know before they allow it: that it
+// can refuse, and that it can say yes where the person would be asked.
+func Powers(item *loader.PlanItem) (powers []string) {
+	if item.Guard {
+		powers = append(powers, "can refuse events")
+	}
+	isAt := func(event protocol.RawMessage) bool {
+		return jsonspan.Text(event) == string(protocol.PermissionRequest)
+	}
+	action := jsonspan.Text(jsonspan.Find(item.Now.Entry, "/reply/action"))
+	if action == string(protocol.Allow) || action == "" && jsonspan.Text(jsonspan.Get(item.Now.Entry, "can")) != string(protocol.CanObserve) &&
+		slices.ContainsFunc(jsonspan.Elements(jsonspan.Get(item.Now.Entry, "events")), isAt) {
+		powers = append(powers, "can say yes in your place")
+	}
+	return powers
 }
 
 // shellLine is the command of a hook of another agent that a shell reads, "" of any other.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/terminal"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/trustcmd"
 	"github.com/hookd-dev/hookd/loader"
 )
 
@@ -173,6 +174,27 @@ const (
 	seenPrompt   = " y = yes, s = show it, n = no [n] "
 	morePrompt   = "enter = more, all = the rest, n = no: "
 )
+
+// A yes to a project must not give away, unsaid, what the person is asked from then on.
+func TestWhoSaysYesInThePersonsPlaceIsNamed(t *testing.T) {
+	c := newClone(t)
+	c.write(".acai/hooks/yes.rules.yaml", "rules: [{name: all-yes, events: [permission-request], reply: {action: allow}}]", 0o644)
+	c.write(".acai/hooks/yes.sh", "#!/bin/sh\n# hook: events=permission-request can=modify timeout=5s\nexit 0\n", 0o755)
+	_, plan := c.plan()
+	var shown, whole bytes.Buffer
+	summary(&show.Printer{W: &shown, Width: 200}, plan, Waiting(plan), nil)
+	trustcmd.OpenItems(&show.Printer{W: &whole, Width: 200}, plan)
+	for text, want := range map[string][]string{
+		shown.String(): {"all-yes (can say yes in your place)", "yes.sh (can refuse events, can say yes in your place)", "log.sh,", "guard.sh (can refuse events)"},
+		whole.String(): {"all-yes  new, can say yes in your place\n", "yes.sh  new, can refuse events, can say yes in your place\n"},
+	} {
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("no %q in\n%s", w, text)
+			}
+		}
+	}
+}
 
 // The question at 80 and 120 columns, as it stands in testdata.
 func TestTheQuestionOnTheScreen(t *testing.T) {

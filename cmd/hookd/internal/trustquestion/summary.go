@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/trustcmd"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
@@ -96,9 +97,7 @@ func remark(item *loader.PlanItem) string {
 	case loader.StateTrusted:
 		parts = append(parts, "damaged copy")
 	}
-	if item.Guard {
-		parts = append(parts, "can refuse events")
-	}
+	parts = append(parts, trustcmd.Powers(item)...)
 	if len(parts) == 0 {
 		return ""
 	}
