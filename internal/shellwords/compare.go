@@ -190,7 +190,8 @@ func cleaned(words []Word) (list []Word) {
 // the options before the first word that is none: git -C . push is git push.
 func spellings(words []Word) (all []string) {
 	programs := programsOf(words[0])
-	for _, at := range afterOptions(words, false) {
+	places, _ := afterOptions(words, false)
+	for _, at := range places {
 		rest := strings.Join(texts(words[at:]), " ")
 		for _, program := range programs {
 			all = append(all, strings.TrimSuffix(program+" "+rest, " "))
@@ -216,13 +217,21 @@ type sketch struct {
 	pieces [2][]patterns.Piece
 }
 
-// sketches returns what is known of words: there is nothing where all are literal.
+// sketches returns what is known of words: there is nothing where all are literal, unless there
+// are more options than are looked past.
 func sketches(words []Word) (all []sketch) {
+	places, more := afterOptions(words, true)
 	if !slices.ContainsFunc(words, isNotLiteral) {
-		return nil
+		if more {
+			for _, name := range programsOf(words[0]) {
+				s := sketch{pieces: [2][]patterns.Piece{{{Text: name}}, {{Any: patterns.Anything}}}}
+				s.begins = beginning(s.pieces)
+				all = append(all, s)
+			}
+		}
+		return all
 	}
-	places := afterOptions(words, true)
-	if len(places) > maxOptions {
+	if more || len(places) > maxOptions {
 		return []sketch{{pieces: [2][]patterns.Piece{{{Any: patterns.Anything}}}}}
 	}
 	var rest []patterns.Piece
@@ -269,19 +278,23 @@ func beginning(lists [2][]patterns.Piece) string {
 
 // afterOptions are the places where the words after a command's options may begin.
 // Whether an option takes the next word as its value is not known. With unknown, a word
-// that may turn out to be an option counts as one.
-func afterOptions(words []Word, unknown bool) (places []int) {
+// that may turn out to be an option counts as one. Places after the first 2*maxOptions words
+// are not looked for; more says that there are such.
+func afterOptions(words []Word, unknown bool) (places []int, more bool) {
 	begins := map[int]bool{1: true}
-	for at := 1; at <= len(words) && at <= 2*maxOptions; at++ {
+	for at := 1; at <= len(words); at++ {
 		if !begins[at] {
 			continue
+		}
+		if at > 2*maxOptions {
+			return places, true
 		}
 		places = append(places, at)
 		if at < len(words) && (strings.HasPrefix(words[at].Text, "-") || unknown && words[at].mayBeOption()) {
 			begins[at+1], begins[at+2] = true, true
 		}
 	}
-	return places
+	return places, false
 }
 
 // mayMatch reports whether a command may turn out to match a pattern when it runs.

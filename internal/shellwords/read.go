@@ -101,6 +101,7 @@ type found struct {
 	commands  []Command
 	values    map[string][]Word
 	files     map[string]written // that the line makes
+	moreFiles bool               // than are kept
 	functions map[string]bool    // that it defines
 	renames   bool               // it gives commands other meanings
 	sets      map[string]bool    // variables that it gives values to; "" stands for any

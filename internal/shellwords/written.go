@@ -24,8 +24,15 @@ func (f *found) writesFiles(r *reader, c *Command, stmt *syntax.Stmt, in *input)
 		if f.files == nil {
 			f.files = map[string]written{}
 		}
-		if len(f.files) < maxFiles {
-			f.files[path.Clean(name)] = w
+		name = path.Clean(name)
+		before, again := f.files[name]
+		switch {
+		case again: // it may hold both
+			f.files[name] = written{text: before.text + "\n" + w.text, known: before.known && w.known && before.copy == "" && w.copy == ""}
+		case len(f.files) < maxFiles:
+			f.files[name] = w
+		default:
+			f.moreFiles = true
 		}
 	}
 	for _, write := range c.Writes {
@@ -74,7 +81,8 @@ func (f *found) writesFiles(r *reader, c *Command, stmt *syntax.Stmt, in *input)
 	}
 }
 
-// maxFiles that a line writes are kept.
+// maxFiles that a line writes are kept. Where there are more, nothing is known of a file that
+// the line runs.
 const maxFiles = 100
 
 // runsFile reads what the line wrote into a file that a command runs: as its program, or
@@ -102,7 +110,13 @@ func (r files) runsFile(words []Word) {
 		}
 	}
 	if !interprets && !isShell(program) && program != "source" && program != "." {
+		if r.found.moreFiles && strings.Contains(words[0].Text, "/") {
+			coder{r.reader}.doubt(words, "the line makes too many files")
+		}
 		return
+	}
+	if r.found.moreFiles && len(words) > 1 {
+		coder{r.reader}.doubt(words, "the line makes too many files")
 	}
 	for _, word := range words[1:] {
 		if w, is := r.found.files[path.Clean(word.Text)]; is && word.Literal && !strings.HasPrefix(word.Text, "-") {
