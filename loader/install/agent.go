@@ -98,16 +98,29 @@ type Event struct {
 // Events returns the events that a version of the agent knows, and the names of those
 // that it does not. Of an unknown version the events are those that every version has, or
 // those of the version that is assumed.
-func (a *Agent) Events(v Version) (events []Event, missing []string) {
+func (a *Agent) Events(v Version) (events []Event, missing []string) { return a.eventsBeside(v, nil) }
+
+// eventsBeside is Events over entries of an earlier installation. Where the version is not
+// known, what stands in the file stays: the version that it was written for is known to have
+// these events, and to obey an entry that says that a failure blocks.
+func (a *Agent) eventsBeside(v Version, entries []Entry) (events []Event, missing []string) {
 	if a.Dialect == nil {
 		return nil, nil
 	}
+	entryOf := func(string) *Entry { return nil }
 	if !v.Known() {
 		v = a.events.assumed
+		entryOf = func(name string) *Entry {
+			i := slices.IndexFunc(entries, func(e Entry) bool { return !e.unread && a.sameEvent(e.Event, name) })
+			if i < 0 {
+				return nil
+			}
+			return &entries[i]
+		}
 	}
 	knows := func(name string) bool {
 		since, dated := a.events.since[name]
-		return !dated || v.Known() && v.Compare(since) >= 0
+		return !dated || v.Known() && v.Compare(since) >= 0 || entryOf(name) != nil
 	}
 	for _, row := range a.Dialect.Rows {
 		switch {
@@ -121,7 +134,7 @@ func (a *Agent) Events(v Version) (events []Event, missing []string) {
 		if limit, ok := a.events.limits[row.Name]; ok {
 			e.Limit = limit
 		}
-		e.Block = e.Gate && (!a.events.blocks.Known() || v.Known() && v.Compare(a.events.blocks) >= 0)
+		e.Block = e.Gate && (!a.events.blocks.Known() || v.Known() && v.Compare(a.events.blocks) >= 0 || a.saysBlock(entryOf(row.Name)))
 		events = append(events, e)
 	}
 	return events, missing

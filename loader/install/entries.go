@@ -138,6 +138,21 @@ func (a *Agent) holdsEvents(object *configtext.Node) bool {
 	return object != nil && slices.ContainsFunc(object.Members, func(m configtext.Member) bool { return a.knows(m.Name) })
 }
 
+// saysBlock reports whether an entry says that a failure blocks.
+func (a *Agent) saysBlock(entry *Entry) bool {
+	if entry == nil || entry.value == nil {
+		return false
+	}
+	silent := a.layout.entry(Event{Name: entry.Event}, "")
+	for _, field := range a.layout.entry(Event{Name: entry.Event, Block: true}, "") {
+		said := slices.ContainsFunc(silent, func(other configtext.Field) bool { return other.Name == field.Name })
+		if !said && configtext.Same(entry.value.Get(field.Name), configtext.Tree(field.Value)) {
+			return true
+		}
+	}
+	return false
+}
+
 // element returns what is appended to the list of an event.
 func (a *Agent) element(e Event, command string) configtext.Fields {
 	entry := a.layout.entry(e, command)

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// notes adds what the person should know about an installation.
-func (p *Plan) notes(in *Installer, r Request) {
+// notes adds what the person should know about an installation. blocks says that entries of
+// it have a failure block.
+func (p *Plan) notes(in *Installer, r Request, blocks bool) {
 	say := func(remedy, format string, args ...any) {
 		p.Notes = append(p.Notes, Note{fmt.Sprintf(format, args...), remedy})
 	}
@@ -24,7 +25,7 @@ func (p *Plan) notes(in *Installer, r Request) {
 		say("update "+a.Title+", or put "+a.Programs[0]+" on PATH and run hookd install "+a.Name+r.Scope.flag()+" again",
 			"the version of %s is not known (%s) and taken for %s or later; an older one takes no hook of a file with events that it does not know", a.Title, cmp.Or(r.Unknown, "it did not say"), assumed)
 	}
-	if a.events.blocks.Known() && (!r.Version.Known() || r.Version.Compare(a.events.blocks) < 0) {
+	if a.events.blocks.Known() && !blocks && (!r.Version.Known() || r.Version.Compare(a.events.blocks) < 0) {
 		say("", "%s goes on when hookd cannot be started or answers too late; since %s it can be told to stop then", a.Title, a.events.blocks)
 	}
 	if a.Confirm != "" && r.Scope != Managed {

@@ -126,9 +126,11 @@ func (in *Installer) Plan(r Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	events, missing := a.Events(r.Version)
+	events, missing := a.eventsBeside(r.Version, in.StatusOf(a, r.Scope).Entries)
+	blocks := false
 	for _, e := range events {
 		p.Events = append(p.Events, e.Name)
+		blocks = blocks || e.Block
 	}
 	p.Missing = missing
 	switch a.layout.style {
@@ -145,7 +147,7 @@ func (in *Installer) Plan(r Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.notes(in, r)
+	p.notes(in, r, blocks)
 	return p, nil
 }
 
