@@ -114,11 +114,31 @@ func (r *layerReader) foreign(m document.Member) {
 		r.lostAt(m.Key, m.Line, pos.Path)
 		return
 	}
-	for _, ours := range []string{"hooks", "agent"} {
+	switch ours := meantGroup(m); {
+	case ours != "":
+		r.at(pos, SeverityWarning, CodeUnknownKey, fmt.Sprintf("the key %q is not read by hookd", clip(m.Key)), fmt.Sprintf("did you mean %q?", ours))
+	case m.Key == "use" && m.Value.Kind == document.List:
+		r.at(pos, SeverityWarning, CodeUnknownKey, `the key "use" is not read by hookd: it belongs in hooks`, "nest it: "+nest("hooks.use"))
+	}
+}
+
+// meantGroup returns which of hooks and agent a key was probably meant to be, by its name or
+// by the list of hooks in it; "" if it is none of hookd's.
+func meantGroup(m document.Member) string {
+	groups := []string{"hooks", "agent"}
+	for _, ours := range groups {
 		if strings.EqualFold(m.Key, ours) || m.Key+"s" == ours || m.Key == ours+"s" {
-			r.at(pos, SeverityWarning, CodeUnknownKey, fmt.Sprintf("the key %q is not read by hookd", m.Key), fmt.Sprintf("did you mean %q?", ours))
+			return ours
 		}
 	}
+	if near := text.Nearest(m.Key, groups); near != "" {
+		return near
+	}
+	holdsHooks := func(of document.Member) bool { return of.Key == "use" && of.Value.Kind == document.List }
+	if m.Value.Kind == document.Object && slices.ContainsFunc(m.Value.Members, holdsHooks) {
+		return "hooks"
+	}
+	return ""
 }
 
 func nest(dotted string) string {

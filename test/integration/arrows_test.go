@@ -88,7 +88,7 @@ loader/internal/report: loader/internal/files protocol schema
 loader/internal/rulefile: loader/internal/report schema schema/document
 loader/internal/settings: protocol schema schema/agentparts schema/document schema/units
 loader/internal/records: loader/internal/bundle loader/internal/files loader/internal/interpreter
-loader/internal/trust: executor executor/hookenv executor/process executor/record loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol protocol/dialect/foreignhooks schema
+loader/internal/trust: executor executor/hookenv executor/process executor/record loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol protocol/dialect/foreignhooks schema
 loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/internal/answer: agentloop/model protocol

@@ -42,14 +42,24 @@ func (f *File) SaysNothing() bool {
 	return f.Bad == nil && len(f.Settings.Values) == 0 && len(f.Settings.Use) == 0 && len(f.Findings) == 0
 }
 
-// Faults are what is wrong with single values of the file; they have no effect.
+// Faults are what is wrong with single values of the file, and keys beside hooks and agent
+// that were probably meant to be one of them; they have no effect.
 func (f *File) Faults() (texts []string) {
 	for _, finding := range f.Findings {
-		if finding.Severity == schema.SeverityError {
+		unknown := finding.Code == string(schema.CodeUnknownKey)
+		switch {
+		case unknown && (finding.Severity == schema.SeverityError || beside(finding)):
+			texts = append(texts, finding.Message+" ("+finding.Remedy+")")
+		case finding.Severity == schema.SeverityError:
 			texts = append(texts, finding.Message)
 		}
 	}
 	return texts
+}
+
+// beside reports whether a finding is about a key outside of hooks and agent.
+func beside(f schema.Finding) bool {
+	return f.Path != nil && !strings.HasPrefix(*f.Path, "hooks.") && !strings.HasPrefix(*f.Path, "agent.")
 }
 
 // Look is called by Read for each path on its way. Both

@@ -1,19 +1,24 @@
 package trust
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/environment"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/imports"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -57,7 +62,7 @@ type PlanRisks struct {
 type PlanVersion struct {
 	Hash        string              // of the bundle; "" if there is none
 	Entry       protocol.RawMessage // canonical JSON; nil if there is none
-	From        string              // where another agent's settings name it now, file:line; "" for a hook of hookd's own
+	From        string              // where another agent's settings name it now, file:line; of a hook without a file of its own that is gone: what named it; else ""
 	Interpreter string
 	Program     string
 }
@@ -139,7 +144,26 @@ func (p *Survey) hookItem(f *candidate.Hook) (PlanItem, error) {
 	if file, line := f.Place(); f.Import != nil && line > 0 {
 		item.Now.From = fmt.Sprintf("%s:%d", file, line)
 	}
+	if item.State == StateGone && item.Path == "" {
+		item.Was.From = p.namedBy(f)
+	}
 	return item, err
+}
+
+// namedBy says what named a hook without a file of its own that is gone.
+func (p *Survey) namedBy(f *candidate.Hook) string {
+	if owner := imports.Owner(f.Base); owner != "" {
+		return "the settings of " + owner
+	}
+	s := f.Scope
+	if r := s.Decided.RecordOf(candidate.SettingsRecord); r != nil {
+		for _, entry := range jsonspan.Elements(jsonspan.Find(r.Bundle.Entry, "/hooks/use")) {
+			if jsonspan.Text(jsonspan.Get(entry, "name")) == f.Base {
+				return filepath.Base(cmp.Or(s.File.Now.Path, settings.Names[0]))
+			}
+		}
+	}
+	return "the file that held it"
 }
 
 func (p *Survey) resourceItem(f *candidate.Resource) (PlanItem, error) {

@@ -49,19 +49,27 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 		}
 		return
 	case loader.StateGone:
+		gone := "its file is gone"
+		if item.Was.From != "" {
+			gone = "its entry is gone from " + show.Line(item.Was.From)
+		}
 		if item.Problem != nil {
-			p.Print("  its file is gone; that cannot be allowed as long as the settings name it\n")
+			p.Print("  %s; that cannot be allowed as long as the settings name it\n", gone)
 			return
 		}
 		if item.Kind == loader.KindInstructions {
 			p.Print("  its file is gone, or another one is read in its place; allowing forgets it\n")
 			return
 		}
-		p.Print("  its file is gone; allowing accepts that it is removed\n")
+		p.Print("  %s; allowing accepts that it is removed\n", gone)
 		return
 	case loader.StateDenied:
 		if len(item.Now.Entry) == 0 && item.Problem == nil {
-			p.Print("  its file is gone; allowing forgets the decision\n")
+			gone := "its file"
+			if item.Path == "" {
+				gone = "its entry"
+			}
+			p.Print("  %s is gone; allowing forgets the decision\n", gone)
 			return
 		}
 		item = asNew(item)

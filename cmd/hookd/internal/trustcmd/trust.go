@@ -142,6 +142,9 @@ func (cmd *Commands) allow(ctx context.Context, trust *loader.Trust, plan *loade
 
 // allowOpen asks, and allows the hooks that can be decided about.
 func (cmd *Commands) allowOpen(ctx context.Context, trust *loader.Trust, plan *loader.Plan, open []string, yes bool) error {
+	if err := loader.MayDecide(); err != nil { // or a yes would be asked for that counts for nothing
+		return Fault(err)
+	}
 	trust.How = HowDecided(yes)
 	if !yes {
 		if err := cmd.Console.Confirm(ctx, fmt.Sprintf("allow %s%s?", CountKinds(plan, open), NotShown(plan, open))); err != nil {

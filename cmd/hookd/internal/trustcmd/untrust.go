@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/loader"
 )
 
 // Untrust returns hookd untrust.
@@ -35,6 +36,9 @@ func (cmd *Commands) Untrust() *cobra.Command {
 			if len(meant) == 0 {
 				cmd.Console.Out.Print("nothing to decide: the project has no hooks\n")
 				return nil
+			}
+			if err := loader.MayDecide(); err != nil {
+				return Fault(err)
 			}
 			what := CountKinds(plan, meant)
 			trust.How = HowDecided(yes)
