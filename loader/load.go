@@ -38,11 +38,12 @@ func Load(ctx context.Context, opts Options) (*Snapshot, error) {
 }
 
 // stableSnapshot loads again while something looks half-written, or changed during the
-// load, for as long as report.StableTimeout lasts.
+// load: once more however long the first took, and for as long as report.StableTimeout lasts.
 func (l *loader) stableSnapshot(ctx context.Context) (*Snapshot, error) {
-	for deadline := time.Now().Add(report.StableTimeout); ; {
+	deadline := time.Now().Add(report.StableTimeout)
+	for again := false; ; again = true {
 		s, err := l.snapshot(ctx, 1)
-		if err != nil || !s.halfWritten && !s.changedDuringLoad || !time.Now().Before(deadline) {
+		if err != nil || !s.halfWritten && !s.changedDuringLoad || again && !time.Now().Before(deadline) {
 			return s, err
 		}
 		select {

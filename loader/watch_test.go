@@ -387,7 +387,7 @@ func TestChangeDuringLoad(t *testing.T) {
 	old, next := filepath.Join(w.home, ".acai", "hooks", "old"), filepath.Join(w.home, "next")
 	w.userHook("old", plain+"# hook: description=before\n")
 	w.write(next, plain+"# hook: description=behind\n", 0o755)
-	w.userHook("asked", fmt.Sprintf("#!/bin/sh\nmv %q %q\necho '{\"events\":[\"agent-stop\"]}'\n", next, old))
+	w.userHook("asked", fmt.Sprintf("#!/bin/sh\nsleep 0.6\nmv %q %q\necho '{\"events\":[\"agent-stop\"]}'\n", next, old))
 	s := w.load()
 	if got := find(s, "old").Description; got != "behind" || status(s, "asked") != "ready" {
 		t.Errorf("description %q; the asked one is %s", got, status(s, "asked"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# why: a person is asked when a run gets dear or long, and again when it has doubled
+# why: a person is asked when a run gets expensive or long, and again when it has doubled
 # group: watching
 # needs: python3
 # option HOOKD_MAX_COST: USD of a run before it asks; default 5
@@ -11,7 +11,7 @@
 # error ends with exit code 1, and onFailure=block refuses.
 #
 # hook: events=step-start,tool-call-start can=block onFailure=block timeout=5s
-# hook: env=HOOKD_MAX_COST,HOOKD_MAX_STEPS description="ask when a run gets dear or long"
+# hook: env=HOOKD_MAX_COST,HOOKD_MAX_STEPS description="ask when a run gets expensive or long"
 import json
 import os
 import sys

@@ -303,7 +303,7 @@ func (r coder) givenWords(list []string) {
 	r.found.add(Command{Text: strings.Join(list, " "), Words: words, Given: true})
 	if r.depth < maxDepth {
 		r.depth++
-		wrapping{r.reader}.wrapped(words, nil)
+		wrapping(r).wrapped(words, nil)
 		r.depth--
 	}
 }

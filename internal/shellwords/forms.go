@@ -208,7 +208,7 @@ func (r filler) texts(parts []syntax.WordPart, quoted bool) ([]filledText, bool)
 			if len(n.Stmts) != 1 {
 				return nil, false
 			}
-			text, known := inputs{r.reader}.prints(n.Stmts[0])
+			text, known := inputs(r).prints(n.Stmts[0])
 			if text = strings.TrimRight(text, "\n"); !known {
 				return nil, false
 			}

@@ -40,8 +40,8 @@ func (r gitReader) git(args []Word) string {
 	case has("submodule") && has("foreach"):
 		r.joinedWords(rest("foreach"))
 	case has("bisect") && has("run") && len(rest("run")) > 0:
-		wrapping{r.reader}.candidate(rest("run"), false)
-		wrapping{r.reader}.wrapped(rest("run"), nil)
+		wrapping(r).candidate(rest("run"), false)
+		wrapping(r).wrapped(rest("run"), nil)
 	}
 	for i, word := range args {
 		if name, value, sets := gitSetting(args, i, has("config")); sets && runBySetting().MatchString(name) {

@@ -79,7 +79,7 @@ func (r givenReader) givenByWords(program string, words []Word) {
 				continue
 			}
 			if slices.Contains(g.after, word.Text) && i+2 < len(words) && words[i+2].Literal {
-				coder{r.reader}.guessedText(words[i+2].Text)
+				coder(r).guessedText(words[i+2].Text)
 			}
 			if g.word == nil {
 				continue
@@ -95,12 +95,12 @@ func (r givenReader) givenByWords(program string, words []Word) {
 	switch program {
 	case "sed", "gsed":
 		if slices.ContainsFunc(words[1:], func(w Word) bool { return sedRuns().MatchString(w.Text) }) {
-			coder{r.reader}.doubt(words, "sed runs what it makes of a line")
+			coder(r).doubt(words, "sed runs what it makes of a line")
 		}
 	case "make", "gmake":
 		for i, word := range words[1:] {
 			if strings.HasPrefix(word.Text, "--eval") || word.Text == "-f" && i+2 < len(words) && (words[i+2].Text == "-" || strings.HasPrefix(words[i+2].Text, "<(")) {
-				coder{r.reader}.doubt(words, "make runs what it reads")
+				coder(r).doubt(words, "make runs what it reads")
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (r givenReader) givenByWords(program string, words []Word) {
 // givenIn reads the commands that an expression finds in a text.
 func (r givenReader) givenIn(word *regexp.Regexp, text string) {
 	for _, m := range word.FindAllStringSubmatch(text, -1) {
-		coder{r.reader}.guessedText(m[1])
+		coder(r).guessedText(m[1])
 	}
 }
 
@@ -133,7 +133,7 @@ func (r givenReader) givenBySets(sets []Word) {
 			if !set.Literal {
 				value = strings.Trim(value, `"`)
 			}
-			coder{r.reader}.guessedText(value)
+			coder(r).guessedText(value)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (r doubts) builtin(words []Word) string {
 	case program == "exec" && slices.ContainsFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "{") && strings.Contains(w.Text, "[") }):
 		return runsText // exec {a[x]}>f
 	case program == "git":
-		return gitReader{r.reader}.git(args)
+		return gitReader(r).git(args)
 	case slices.Contains(naming, program) || slices.Contains([]string{"env", "sudo", "doas"}, program):
 		return r.naming(program, args)
 	}

@@ -135,13 +135,13 @@ func (r wrapping) wrapped(words []Word, redirects []*syntax.Redirect) {
 			continue
 		}
 		program := programName(inner[0])
-		files{r.reader}.runsFile(inner)
+		files(r).runsFile(inner)
 		if l, is := languageOf(program); is {
-			coder{r.reader}.interpreter(inner, l, r.in)
+			coder(r).interpreter(inner, l, r.in)
 		}
-		givenReader{r.reader}.givenByWords(program, inner)
+		givenReader(r).givenByWords(program, inner)
 		if program == "env" || program == "sudo" || program == "export" {
-			givenReader{r.reader}.givenBySets(inner[1:])
+			givenReader(r).givenBySets(inner[1:])
 		}
 		switch {
 		case isShell(program):
@@ -175,7 +175,7 @@ func (r wrapping) candidate(words []Word, more bool) bool {
 		return false
 	}
 	c := Command{Text: strings.Join(texts(words), " "), Words: words, Given: true}
-	c.Unclear = doubts{r.reader}.builtin(words)
+	c.Unclear = doubts(r).builtin(words)
 	c.later, r.later = r.later, false
 	r.found.add(c)
 	return true
@@ -234,7 +234,7 @@ func (r wrapping) readsCommands(words []Word) {
 		r.givenText(r.in.text, false)
 		return
 	}
-	coder{r.reader}.doubt(words, "it runs what it reads")
+	coder(r).doubt(words, "it runs what it reads")
 }
 
 // isShell reports whether a program is a shell.
@@ -359,7 +359,7 @@ func (r wrapping) script(words []Word, redirects []*syntax.Redirect) {
 			return // a script in a file
 		}
 	}
-	if text, literal := (inputs{r.reader}).input(redirects); literal {
+	if text, literal := (inputs(r)).input(redirects); literal {
 		given(text)
 		return
 	}

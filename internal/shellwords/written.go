@@ -111,12 +111,12 @@ func (r files) runsFile(words []Word) {
 	}
 	if !interprets && !isShell(program) && program != "source" && program != "." {
 		if r.found.moreFiles && strings.Contains(words[0].Text, "/") {
-			coder{r.reader}.doubt(words, "the line makes too many files")
+			coder(r).doubt(words, "the line makes too many files")
 		}
 		return
 	}
 	if r.found.moreFiles && len(words) > 1 {
-		coder{r.reader}.doubt(words, "the line makes too many files")
+		coder(r).doubt(words, "the line makes too many files")
 	}
 	for _, word := range words[1:] {
 		if w, is := r.found.files[path.Clean(word.Text)]; is && word.Literal && !strings.HasPrefix(word.Text, "-") {
@@ -128,22 +128,22 @@ func (r files) runsFile(words []Word) {
 func (r files) writtenText(words []Word, w written, l language, interprets bool) {
 	switch {
 	case !w.known:
-		coder{r.reader}.doubt(words, "it runs a file that the line makes")
+		coder(r).doubt(words, "it runs a file that the line makes")
 	case interprets:
 		r.found.add(Command{Text: words[0].Text + " < " + w.text, Words: []Word{words[0], {Text: "<", Literal: true}, {Text: w.text, Literal: true}}, Given: true})
-		coder{r.reader}.code(words, w.text, l)
+		coder(r).code(words, w.text, l)
 	case strings.HasPrefix(w.text, "#!"):
 		first, _, _ := strings.Cut(w.text, "\n")
 		for _, field := range strings.FieldsFunc(first, func(r rune) bool { return r == '/' || r == ' ' }) {
 			if l, is := languageOf(field); is {
-				coder{r.reader}.code(words, w.text, l)
+				coder(r).code(words, w.text, l)
 				return
 			}
 		}
-		coder{r.reader}.guessedText(w.text)
+		coder(r).guessedText(w.text)
 	default:
-		if !(coder{r.reader}).guessedText(w.text) {
-			coder{r.reader}.doubt(words, "it runs a file that the line makes")
+		if !(coder(r)).guessedText(w.text) {
+			coder(r).doubt(words, "it runs a file that the line makes")
 		}
 	}
 }

@@ -24,7 +24,6 @@ type watcher struct {
 	emulator *vt.Emulator
 
 	drawing sync.Mutex
-	drawn   int // bytes of all that was printed
 	goldens strings.Builder
 }
 

@@ -84,7 +84,7 @@ func hooksLine(p *show.Printer, s *loader.Snapshot) string {
 		}
 	}
 	if waiting > 0 {
-		line += p.In(show.Quiet, " · ") + p.In(show.Warn, fmt.Sprintf("%d of this project wait to be allowed: /trust", waiting))
+		line += p.In(show.Quiet, " · ") + p.In(show.Warn, "not allowed yet: "+text.Count(waiting, "item")+" of this project: /trust")
 	}
 	return line
 }

@@ -3,6 +3,7 @@ package places
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -17,8 +18,36 @@ type Project struct {
 }
 
 // WriteFolder returns the folder that init and new write to: --project, or the working
-// directory.
+// directory. Its folder of hooks lies in it: a link of a clone must not lead what is written
+// into the person's own hooks, which need no trust.
 func (p *Project) WriteFolder() (string, error) {
+	folder, err := p.writeFolder()
+	if err != nil {
+		return "", err
+	}
+	root, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return "", cli.Failed("no-directory", err, "")
+	}
+	for _, name := range []string{".acai", filepath.Join(".acai", "hooks")} {
+		real, err := filepath.EvalSymlinks(filepath.Join(root, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			if info, err := os.Lstat(filepath.Join(root, name)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+				return "", cli.Usage("folder-leads-away", name+" is a link that leads nowhere", "remove the link, or make what it leads to")
+			}
+			break
+		}
+		if err != nil {
+			return "", cli.Failed("no-directory", err, "")
+		}
+		if below, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(below) {
+			return "", cli.Usage("folder-leads-away", name+" is a link to "+real+", outside of this project", "write there by hand, or give --project the folder that you mean")
+		}
+	}
+	return folder, nil
+}
+
+func (p *Project) writeFolder() (string, error) {
 	if p.Folder == "" {
 		wd, err := os.Getwd()
 		if err != nil {
