@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -28,6 +29,9 @@ type header struct {
 	pairs  []schema.Pair
 	faults []headerFault
 	late   int // a header line after the last one that is read, 0 = none
+
+	misspelt     string // the word of a line that was probably meant to be a header line, "" = none
+	misspeltLine int
 }
 
 // parseHeader reads the hook: lines at the begin of a file. head is the file's
@@ -45,6 +49,9 @@ func parseHeader(head []byte, whole bool) header {
 		text, ok := headerText(line)
 		switch {
 		case !ok:
+			if word := misspeltHeader(line); word != "" && n <= headerLines && h.misspelt == "" {
+				h.misspelt, h.misspeltLine = word, n
+			}
 		case n > headerLines:
 			h.late = n
 			return h
@@ -70,13 +77,29 @@ func (h *header) described() bool { return len(h.pairs)+len(h.faults) > 0 }
 
 // headerText returns what follows "hook:" if the line is a header line.
 func headerText(line []byte) (string, bool) {
-	text := strings.TrimLeft(strings.TrimSuffix(string(line), "\r"), " \t")
+	return strings.CutPrefix(commentText(line), "hook:")
+}
+
+// commentText returns what a line says that is a comment, "" of any other.
+func commentText(line []byte) string {
+	said := strings.TrimLeft(strings.TrimSuffix(string(line), "\r"), " \t")
 	for _, mark := range []string{"#", "//", "--", ";", "%", "REM"} {
-		if after, ok := strings.CutPrefix(text, mark); ok {
-			return strings.CutPrefix(strings.TrimLeft(after, " \t"), "hook:")
+		if after, ok := strings.CutPrefix(said, mark); ok {
+			return strings.TrimLeft(after, " \t")
 		}
 	}
-	return "", false
+	return ""
+}
+
+// misspeltHeader returns the word before the colon of a comment that names events as a header
+// does and begins with nearly the word hook; "" of any other line.
+func misspeltHeader(line []byte) string {
+	word, rest, ok := strings.Cut(commentText(line), ":")
+	word = strings.TrimRight(word, " \t")
+	if !ok || !strings.Contains(rest, "events=") || text.Nearest(word, []string{"hook"}) == "" {
+		return ""
+	}
+	return word
 }
 
 func (h *header) addLine(text string, line int) {

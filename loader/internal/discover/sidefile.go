@@ -33,6 +33,10 @@ func describeHeader(path, hook string, c *files.Head) (d schema.Described, findi
 		findings = append(findings, report.New(report.LateHeader, path, h.late, hook,
 			fmt.Sprintf("this hook: line is not read: only the first %d lines are", headerLines), "move it up"))
 	}
+	if !h.described() && h.misspelt != "" {
+		findings = append(findings, schema.NewFinding(schema.Pos{File: path, Line: h.misspeltLine}, hook, schema.SeverityWarning, schema.CodeUnknownKey,
+			fmt.Sprintf("the line %q is not read: it does not begin with hook:", h.misspelt+": …"), `did you mean "hook:"?`))
+	}
 	if !h.described() {
 		return d, findings, false
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/environment"
@@ -20,6 +21,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
 )
 
 // PlanItem is one hook of a plan, or one of the project's resources.
@@ -33,7 +35,7 @@ type PlanItem struct {
 	Now, Was PlanVersion     // what would run, and what was allowed
 	Files    []PlanFile      // of both versions
 	Problem  *report.Problem // why it cannot be allowed, nil if it can
-	Faults   []string        // single values of settings that do not count
+	Faults   []string        // single values of settings, and lines of a hook's header, that do not count
 	Nested   bool            // instructions of a folder below the root: the hash of the project does not cover them
 
 	sealed sealed
@@ -137,12 +139,17 @@ func inMain(s *candidate.Scope, name string) bool {
 func (p *Survey) hookItem(f *candidate.Hook) (PlanItem, error) {
 	h := &f.Resolution.Hook
 	p.Env.NoteUnwatched(&f.Subject, h.InPlace, h.InProject)
-	item := PlanItem{Kind: records.KindHook, Problem: hookCannotBeAllowed(f)}
+	item := PlanItem{Kind: records.KindHook, Problem: p.hookCannotBeAllowed(f)}
 	item.State = StateOf(&f.Subject, f.IsThere())
 	item.PlanRisks = PlanRisks{Guard: couldBlock(h) || item.State == StateGone, InPlace: h.InPlace}
 	err := p.fill(&item, &f.Subject, foundHook(f))
 	if file, line := f.Place(); f.Import != nil && line > 0 {
 		item.Now.From = fmt.Sprintf("%s:%d", file, line)
+	}
+	for _, finding := range p.Findings {
+		if f.File != nil && finding.File == f.File.Path && finding.Code == string(schema.CodeUnknownKey) && finding.Severity == schema.SeverityWarning && finding.Line != nil {
+			item.Faults = append(item.Faults, fmt.Sprintf("%s (line %d): %s", finding.Message, *finding.Line, finding.Remedy))
+		}
 	}
 	if item.State == StateGone && item.Path == "" {
 		item.Was.From = p.namedBy(f)
@@ -229,16 +236,39 @@ func StateOf(f *candidate.Subject, there bool) State {
 
 // hookCannotBeAllowed returns why a hook that is there cannot be allowed as it is, nil if
 // it can.
-func hookCannotBeAllowed(f *candidate.Hook) *report.Problem {
+func (p *Survey) hookCannotBeAllowed(f *candidate.Hook) *report.Problem {
 	switch {
 	case f.Faulty():
-		return &report.Problem{Why: "its description is faulty", Remedy: "correct what hookd check says about it"}
+		return p.faultOf(f)
 	case f.Problem != nil && f.File != nil && len(f.Resolution.Hook.Events) == 0:
 		return &report.Problem{Why: f.Problem.Why, Remedy: f.Problem.Remedy + "; if it is no hook but a helper, begin its name with _"}
 	case f.Problem == nil && f.File != nil && f.File.Unsafe != "":
 		return &report.Problem{Why: f.File.Unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 	}
 	return cannotBeAllowed(&f.Subject, f.IsThere())
+}
+
+// faultOf returns what hookd check says about a faulty description: the first error, and how
+// many others there are.
+func (p *Survey) faultOf(f *candidate.Hook) *report.Problem {
+	problem := &report.Problem{Why: "its description is faulty", Remedy: "correct what hookd check says about it"}
+	others := -1
+	for _, finding := range p.Findings {
+		if finding.Hook == nil || *finding.Hook != f.Name && *finding.Hook != f.Base || finding.Severity != schema.SeverityError {
+			continue
+		}
+		if others++; others > 0 {
+			continue
+		}
+		problem.Why, problem.Remedy = "its description is faulty: "+finding.Message, finding.Remedy
+		if finding.Line != nil {
+			problem.Why += fmt.Sprintf(" (%s:%d)", filepath.Base(finding.File), *finding.Line)
+		}
+	}
+	if others > 0 {
+		problem.Why += fmt.Sprintf("; %s more: hookd check", text.Count(others, "error"))
+	}
+	return problem
 }
 
 // cannotBeAllowed returns why something that is there cannot be allowed as it is, nil if

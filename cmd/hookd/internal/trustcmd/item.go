@@ -89,6 +89,9 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 	} else {
 		showEntry(p, "rules", item.Was.Entry, item.Now.Entry)
 	}
+	for _, fault := range item.Faults {
+		p.Print("  %s %s\n", p.In(show.Warn, "! has no effect:"), show.Line(fault))
+	}
 	for i := range item.Files {
 		showPlanFile(p, &item.Files[i])
 	}

@@ -133,3 +133,31 @@ func TestBelowAnAgentNobodyIsSentToYes(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong with a description is said where it is said that it is wrong.
+func TestAFaultyDescriptionIsShownWithItsFault(t *testing.T) {
+	p := newProject(t)
+	p.write("hooks/h.sh", "#!/bin/sh\n# hook: events=tool-call-start can=blok timeot=5s\nexit 0\n")
+	said, err := p.run("trust", "--yes")
+	if err == nil || !strings.Contains(said, `✗ its description is faulty: there is no key "timeot" here (h.sh:2); 1 error more: hookd check`) || !strings.Contains(said, `→ did you mean "timeout"?`) {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
+
+// A header line with a misspelt first word says nothing to hookd, which is said before the yes.
+func TestAMisspeltHeaderIsNamedBeforeTheYes(t *testing.T) {
+	for _, word := range []string{"hok:", "Hook:", "hook :", "hooks:"} {
+		p := newProject(t)
+		p.write("hooks/g.sh", "#!/bin/sh\n# "+word+" events=tool-call-start can=block\nexit 0\n")
+		said, _ := p.run("trust", "--yes")
+		before, _, _ := strings.Cut(said, "✓")
+		if !strings.Contains(before, "! has no effect: the line ") || !strings.Contains(before, `(line 2): did you mean "hook:"?`) {
+			t.Errorf("%q:\n%s", word, said)
+		}
+	}
+	p := newProject(t)
+	p.write("hooks/g.sh", "#!/bin/sh\n# hook: events=tool-call-start can=block\n# Hooks: see events=x\nexit 0\n")
+	if said, err := p.run("trust", "--yes"); err != nil || strings.Contains(said, "has no effect") {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
