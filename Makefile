@@ -30,7 +30,7 @@ PLAIN = CGO_ENABLED=0 GOFLAGS=-trimpath
 # Tests mostly wait, so what only computes runs at the same time.
 test: bin/progress
 	@test -n "$(RACE)" || echo "make test: no C compiler, so without the race detector"
-	@$(QUICK) bin/progress -also "$(MAKE) -s lint" -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
+	@$(QUICK) bin/progress -also "$(MAKE) -s lint" -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 12m $(SLOW) ./...
 	@echo "make test: vet, types on darwin and windows, staticcheck and all tests: ok"
 
 bin/progress: test/progress/main.go
@@ -48,7 +48,7 @@ lint: vet
 
 race: bin/progress
 	@test -n "$(RACE)" || echo "make race: no C compiler, so without the race detector"
-	@$(QUICK) bin/progress -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
+	@$(QUICK) bin/progress -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 12m $(SLOW) ./...
 
 # Each fuzz target for FUZZTIME; says at the end how many there were.
 fuzz:

@@ -44,7 +44,7 @@ func objectOf(n int) string {
 // No change of a reply takes longer, or more memory, than its bounds: it is done,
 // or it is refused.
 func TestChangesAreBounded(t *testing.T) {
-	large := prove.Size(200_000, 5_000_000)
+	large := prove.Size(50_000, 5_000_000)
 	list := func(n int) string { return "[" + strings.Repeat("1,", n-1) + "1]" }
 	type row struct {
 		args           string

@@ -33,7 +33,10 @@ var timed = []string{"./executor/process", "./executor", "./executor/exechook", 
 
 // packages are those that behave otherwise where root's rights and control groups
 // are missing.
-var packages = []string{"./executor/process", "./executor", "./executor/exechook", "./executor/internal/worker", "./loader", "./agentloop/tool", "./agentloop/tool/internal/projectfile", "./test/integration"}
+var packages = []string{"./executor/process", "./executor", "./executor/exechook", "./executor/internal/worker", "./loader", "./agentloop/tool", "./agentloop/tool/internal/projectfile"}
+
+// stories are run with -all: they take as long as all the others.
+const stories = "./test/integration"
 
 // sameForAll are the tests that read the text of the repository, or run what no right and no
 // control group changes. Root has run them.
@@ -70,7 +73,11 @@ func skipped() (string, error) {
 func main() {
 	name := flag.String("user", "nobody", "the user's name")
 	timedDone := flag.String("timed", "", "make this `file` when the tests that assert elapsed time are done")
+	all := flag.Bool("all", false, "run the stories, too")
 	flag.Parse()
+	if *all {
+		packages = append(packages, stories)
+	}
 	if flag.NArg() > 0 {
 		packages = flag.Args()
 	}

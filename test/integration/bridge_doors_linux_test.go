@@ -148,16 +148,17 @@ func TestBridgeWithoutProc(t *testing.T) {
 // hookd is gone before the agent's limit, whatever hooks do: an agent that has to end its
 // hook program goes on, whatever was answered. Nothing of the hooks stays.
 func TestBridgeIsGoneInTime(t *testing.T) {
-	const limit = 3 * time.Second // a fifth of it is left for the answer, on a slow machine too
+	const limit = 5 * time.Second // a fifth of it is left for the answer, on a slow machine too
 	for name, hook := range map[string]string{
 		"an observer takes its time": "#!/bin/sh\n# hook: events=tool-call-start can=observe timeout=60s\ncat >/dev/null\nsleep 300\n",
 		"one that stays":             "#!/bin/sh\n# hook: events=tool-call-start can=observe timeout=60s\ntrap '' TERM INT HUP\nwhile :; do sleep 0.1; done\n",
 		"a guard that stays":         "#!/bin/sh\n# hook: events=tool-call-start can=block timeout=60s\ntrap '' TERM INT HUP\nwhile :; do sleep 0.1; done\n",
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStation(t, binary)
 			s.script(t, "other.sh", hook)
-			for door, c := range s.doors("claude", "PreToolUse", "--limit=3s") {
+			for door, c := range s.doors("claude", "PreToolUse", "--limit=5s") {
 				if a := s.refuses(c, toolCall("rm"), limit); a.took > limit*95/100 {
 					t.Errorf("%s: %v", door, a.took)
 				}

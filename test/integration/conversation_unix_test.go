@@ -73,6 +73,7 @@ var unequal = []struct {
 }{
 	{regexp.MustCompile(`\d+(\.\d)?m?s\b`), "0ms"},
 	{regexp.MustCompile(`(?m)· \d[\d.]*m?$`), "· 0ms"}, // cut off
+	{regexp.MustCompile(`(?m)^(    asked: flag\.sh 0ms).*$`), "$1, guard.sh 0ms"},
 	{regexp.MustCompile(`\b01[0-9A-Z]{24}\b`), "ID"},
 	{regexp.MustCompile(`\d\d:\d\d:\d\d`), "00:00:00"},
 }
@@ -125,7 +126,7 @@ func (w *watcher) keeps(title, from, end string) {
 func TestScreensOfAConversation(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	b.script(t, "guard.sh", "#!/bin/sh\n# hook: events=tool-call-start can=block timeout=10s\ncase \"$(cat)\" in *forbidden*) echo 'not on this machine' >&2; exit 2;; *deploy*) printf '{\"action\":\"ask\",\"reason\":\"it goes to production\"}';; esac\n")
+	b.script(t, "guard.sh", "#!/bin/sh\n# hook: events=tool-call-start can=block timeout=10s\ncase \"$(cat)\" in *forbidden*) sleep 1; echo 'not on this machine' >&2; exit 2;; *deploy*) printf '{\"action\":\"ask\",\"reason\":\"it goes to production\"}';; esac\n")
 	b.script(t, "flag.sh", "#!/bin/sh\n# hook: events=tool-call-start can=modify timeout=10s match.tool=bash\ncase \"$(cat)\" in *'make test'*) printf '{\"changes\":{\"args\":{\"command\":\"echo tested\"}}}';; esac\n")
 	for name, text := range map[string]string{"main.go": "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n", "turns.yaml": screenTurns, "next.yaml": "turns:\n- text: It was about **main.go**, see above.\n"} {
 		if err := os.WriteFile(filepath.Join(b.project, name), []byte(text), 0o600); err != nil {
