@@ -33,8 +33,7 @@ go run ./test/bench -from bin/bench.txt -doc docs/benchmarks.md  # the page agai
 make bench-compare OLD=before.txt NEW=bin/bench.txt
 ` + "```" + `
 
-In each row a yardstick and hookd take turns in short bursts. The ratio is the median of
-the ratios of single rounds, so a busy machine slows both alike.
+In each row a yardstick and hookd take turns in short bursts. The ratio is the median of the ratios of single rounds, so a busy machine slows both alike.
 
 | yardstick | what it does |
 |---|---|
@@ -43,8 +42,7 @@ the ratios of single rounds, so a busy machine slows both alike.
 | pipe | a C program exchanges a line with a C process that already runs |
 | small | a Go daemon of about 120 lines reads a line, runs the hook and answers; the same C client asks it and ` + "`hookd serve`" + ` |
 
-*hookd* is everything that is on by default: an allowed hook, containment, a session, the
-record. A hook named *c* has no C library. An event has 1 KiB unless the row says otherwise.
+*hookd* is everything that is on by default: an allowed hook, containment, a session, the record. A hook named *c* has no C library. An event has 1 KiB unless the row says otherwise.
 
 | rows | what is measured |
 |---|---|
