@@ -42,7 +42,7 @@ type Entry struct {
 	Tests       *Tests          `json:"tests,omitzero" from:"S" validate:"-" jsonschema:"tests of the hook, each as in a test file (HOOK.test.yaml): hookd test runs them; no event does, and they are no part of what is allowed"`
 }
 
-// Tests are the tests that a settings entry carries. They are read by whoever runs them
+// Tests are the tests that a settings entry carries. They are read by the one who runs them
 // (package testfile): a wrong one must not switch a guard off.
 type Tests struct {
 	File, Path string         // where they were written, and the path of keys that leads there

@@ -85,7 +85,7 @@ func TestManualPagesSayWhatHelpSays(t *testing.T) {
 func TestManualPagesFit(t *testing.T) {
 	groff, err := exec.LookPath("groff")
 	if err != nil {
-		t.Skip("groff is not here, which prints manual pages; the words of the pages are tested without it")
+		t.Skip("groff is not installed, with which manual pages are laid out; the test before this one compares their words without it, here and in CI")
 	}
 	pages, _ := manualPages(t)
 	var all, out, said bytes.Buffer

@@ -38,7 +38,7 @@ var templateForms = []string{
 // language whose program is here.
 func TestEachTemplatePassesItsTests(t *testing.T) {
 	if hookenv.ProcessDepth() > 0 {
-		t.Skip("below an agent no hook is allowed; CI runs it")
+		t.Skip("the tests run below an agent, where no hook can be allowed; CI, below none, tests it")
 	}
 	forms := templateForms
 	if *allTemplates {

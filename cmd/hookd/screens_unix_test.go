@@ -5,16 +5,14 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the screens below testdata")
 
 // What a newcomer sees first looks as it should, at the widths of usual terminals. The
 // screens are below testdata: look at them after a change, -update writes them.
@@ -56,18 +54,7 @@ func sameScreen(t *testing.T, width int, args []string) {
 			t.Errorf("%d columns: %s", show.Width(string(line)), line)
 		}
 	}
-	if *update {
-		if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(out.Bytes(), want) {
-		t.Errorf("the screen:\n%s\nwant %s:\n%s", out.Bytes(), file, want)
-	}
+	golden.Check(t, file, out.Bytes())
 }
 
 // testdata is the folder of the screens, whatever the working directory.

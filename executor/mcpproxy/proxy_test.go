@@ -212,7 +212,7 @@ func TestRefusedCall(t *testing.T) {
 	s.reads(s.toClient, `{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"not that"}],"isError":true,"resultType":"complete"}}`)
 }
 
-// A call that hooks and the server could read in two ways is refused, whoever wrote it.
+// A call that hooks and the server could read in two ways is refused, from the client and from the server.
 func TestAmbiguousCalls(t *testing.T) {
 	s := newStage(t)
 	for line, want := range map[string]string{
@@ -335,7 +335,7 @@ func TestOrderHoldsBehindAFlood(t *testing.T) {
 	s.reads(s.toClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
 }
 
-// When the server ends, whoever waits for an answer gets one.
+// When the server ends, a client that waits for an answer gets one.
 func TestServerEnds(t *testing.T) {
 	s := newStage(t)
 	s.says(s.client, callLine("1", "{}"))

@@ -203,7 +203,7 @@ func TestConversationsOfHosts(t *testing.T) {
 	}
 }
 
-// Many calls leave nothing behind.
+// Many calls leave no goroutine and no memory in use.
 func TestManyCalls(t *testing.T) {
 	count := 500
 	if given, err := strconv.Atoi(os.Getenv("CALLS")); err == nil {

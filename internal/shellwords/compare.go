@@ -262,7 +262,7 @@ func sketches(words []Word) (all []sketch) {
 	return all
 }
 
-// beginning is the text that pieces surely begin with.
+// beginning is the text that pieces always begin with.
 func beginning(lists [2][]patterns.Piece) string {
 	var b strings.Builder
 	for _, list := range lists {

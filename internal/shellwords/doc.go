@@ -9,7 +9,7 @@
 //	words.go     a [Word] is literal, with its quotes and escapes taken away, or it depends
 //	             on the moment it runs ($X, $(date), *.go, ~/x) and is kept as written
 //	pieces.go    what is known of such a word: build/*.o begins with build/
-//	settle.go    variables whose values show from the line
+//	variables.go variables whose values show from the line
 //	forms.go     what words come to with these values, with {a,b} and $(echo x)
 //	input.go     what a command reads, where that shows
 //	wrappers.go  commands in the words of others (sudo, timeout, xargs, docker exec), and in

@@ -2,7 +2,9 @@ package document
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"unicode/utf8"
 )
 
@@ -106,6 +108,20 @@ func Parse(format Format, text []byte) (*Node, error) {
 		return parseTOML(text)
 	}
 	return nil, &SyntaxError{1, fmt.Sprintf("unknown format %q", format)}
+}
+
+// ParseFile reads the content of a file that is JSON if its name ends so, and YAML otherwise.
+// With an error it returns the line of the fault, 0 if there is none.
+func ParseFile(path string, content []byte) (root *Node, line int, err error) {
+	format := YAML
+	if filepath.Ext(path) == ".json" {
+		format = JSON
+	}
+	root, err = Parse(format, content)
+	if syntax := new(SyntaxError); errors.As(err, &syntax) {
+		line = syntax.Line
+	}
+	return root, line, err
 }
 
 // InvalidUTF8 returns the offset of the first byte that is no UTF-8, -1 if there is none.

@@ -2,9 +2,7 @@ package testfile
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -61,16 +59,8 @@ const (
 // Parse reads a test file. The tests that have no finding are in the file all the same.
 func Parse(path string, content []byte) (*File, []schema.Finding) {
 	r := &reader{file: path}
-	format := document.YAML
-	if filepath.Ext(path) == ".json" {
-		format = document.JSON
-	}
-	root, err := document.Parse(format, content)
+	root, line, err := document.ParseFile(path, content)
 	if err != nil {
-		line := 0
-		if syntax := new(document.SyntaxError); errors.As(err, &syntax) {
-			line = syntax.Line
-		}
 		r.add(line, "", CodeUnreadable, "the tests cannot be read: "+err.Error(), "correct the file; hookd schema test says what it may hold")
 		return &File{Path: path}, r.findings
 	}

@@ -42,7 +42,7 @@ protocol/hookmatch: protocol protocol/toolname
 protocol/dialect: protocol protocol/dialect/internal/object protocol/toolname
 protocol/dialect/hosts: protocol protocol/dialect protocol/dialect/internal/object protocol/toolname
 protocol/dialect/foreignhooks: protocol protocol/dialect/internal/object protocol/patterns protocol/readreply protocol/toolname
-protocol/dialect/internal/golden: protocol protocol/dialect
+protocol/dialect/internal/golden: protocol protocol/dialect test/golden
 protocol/dialect/internal/object: protocol
 protocol/dialect/plugins: protocol
 schema/internal: protocol schema schema/internal/jsonschemas schema/testfile schema/units
@@ -153,6 +153,7 @@ test/picture:
 test/asuser:
 test/bench: * cmd/hookd
 test/evasions:
+test/golden:
 test/hooktest: protocol schema
 test/interop:
 test/progress: executor/guest

@@ -77,7 +77,7 @@ func TestGuardsAreReviewedAtTheStart(t *testing.T) {
 		c.Env = append(c.Env, "TERM=xterm", "HOOK_DEPTH=1")
 		master, err := pty.Start(c)
 		if err != nil {
-			t.Skipf("no terminal here: %v", err)
+			t.Skipf("this machine has no pseudo-terminal (/dev/ptmx); CI has one and tests it: %v", err)
 		}
 		defer master.Close()
 		var screen strings.Builder

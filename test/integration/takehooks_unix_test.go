@@ -280,7 +280,7 @@ func TestHooksToTakeAtWork(t *testing.T) {
   - { event: tool-call-end, path: broken.py, content: x, result: ok, expect: { context: { contains: "broken.py: it does not parse" } } }
   - { event: tool-call-end, path: broken.json, content: x, result: ok, expect: { context: { contains: "broken.json: it does not parse" } } }
   - { event: tool-call-end, path: broken.go, content: x, result: ok, expect: { context: { contains: broken.go } } }`,
-		"tests-before-stop.py": `
+		"tests-must-pass.py": `
   - { event: agent-stop, state: changed, expect: { verdict: continue, reason: { contains: the second test fails } } }
   - event: agent-stop
     state: changed

@@ -1,7 +1,6 @@
 package rulefile
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -39,16 +38,8 @@ const form = "write rules: and below it a list: - { name: no-push, events: [tool
 // whole cannot be read, the one entry stands for guards that nobody knows.
 func Parse(path string, content []byte) ([]schema.Described, []schema.Finding) {
 	r := &reader{file: path}
-	format := document.YAML
-	if filepath.Ext(path) == ".json" {
-		format = document.JSON
-	}
-	root, err := document.Parse(format, content)
+	root, line, err := document.ParseFile(path, content)
 	if err != nil {
-		line := 0
-		if syntax := new(document.SyntaxError); errors.As(err, &syntax) {
-			line = syntax.Line
-		}
 		return r.unreadable(line, "the rules cannot be read: "+err.Error(), "correct the file, or remove it")
 	}
 	if root.Kind != document.Object {

@@ -11,7 +11,7 @@
 //	overlong.go  which message a line was that is too long to be kept
 //	decision.go  what may become of a message
 //	way.go       one direction: read, decide, keep the order, pass on
-//	held.go      bounds what waits for decisions
+//	bounds.go    bounds what waits for decisions
 //	outbox.go    what waits to be written to one side, bounded
 //	relay.go     both directions, and their ends
 //	lines.go     the lines that the relay itself writes

@@ -49,7 +49,7 @@ func (o *outbox) close() {
 	o.changed.Broadcast()
 }
 
-// abandon drops what waits. A write that hangs is left to whoever closes the stream.
+// abandon drops what waits. A write that hangs is left to the one who closes the stream.
 func (o *outbox) abandon() {
 	o.mu.Lock()
 	o.closed, o.broken = true, true

@@ -35,7 +35,7 @@ type Options struct {
 	FromClient, FromServer func(*Message) Decision
 
 	// ServerEnded is called when the server has said its last message and all of them are
-	// decided, before the client's stream ends: whoever still waits can be answered with
+	// decided, before the client's stream ends: a call that still waits can be answered with
 	// Relay.Send. nil: nobody is.
 	ServerEnded func()
 

@@ -13,9 +13,8 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the screens below testdata")
 
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
@@ -96,18 +95,7 @@ func TestScreens(t *testing.T) {
 			var out, errs bytes.Buffer
 			print(&Commands{Console: &cli.Console{Out: &show.Printer{W: &out, Width: width}, Err: &show.Printer{W: &errs}}})
 			file := filepath.Join(testdata, fmt.Sprintf("%s-%d.txt", name, width))
-			if *update {
-				if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(out.Bytes(), want) {
-				t.Errorf("the screen:\n%s\nwant %s:\n%s", out.Bytes(), file, want)
-			}
+			golden.Check(t, file, out.Bytes())
 			if errs.Len() > 0 {
 				t.Errorf("on stderr: %s", errs.Bytes())
 			}

@@ -34,7 +34,7 @@ func TestWritingStaysInTheProject(t *testing.T) {
 					t.Fatal(err)
 				}
 				if err := os.Symlink(filepath.FromSlash(target), link); err != nil {
-					t.Skip("this system makes no links for this user; CI on Linux tests it")
+					t.Skip("this user may make no symbolic links, as on Windows without developer mode; CI tests it on Linux")
 				}
 			}
 			got, err := (&Project{Folder: project}).WriteFolder()

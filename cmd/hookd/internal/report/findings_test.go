@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,9 +9,8 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the screens below testdata")
 
 // What is wrong is shown once, however many places it is wrong in: errors first, counted,
 // with the remedy on a line of its own, at the widths of usual terminals.
@@ -47,18 +45,7 @@ func TestFindingsAreGrouped(t *testing.T) {
 		}
 		FindingCount(p, findings)
 		file := filepath.Join("testdata", fmt.Sprintf("findings-%d.txt", width))
-		if *update {
-			if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(out.Bytes(), want) {
-			t.Errorf("the screen:\n%s\nwant %s:\n%s", out.Bytes(), file, want)
-		}
+		golden.Check(t, file, out.Bytes())
 		for line := range bytes.Lines(out.Bytes()) {
 			if n := show.Width(string(bytes.TrimSuffix(line, []byte("\n")))); n > width {
 				t.Errorf("%d columns: %s", n, line)

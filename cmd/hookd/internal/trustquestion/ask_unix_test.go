@@ -5,7 +5,6 @@ package trustquestion
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -21,9 +20,8 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/terminal"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/trustcmd"
 	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the screens anew")
 
 // clone is a project that came from elsewhere.
 type clone struct {
@@ -97,7 +95,7 @@ func sit(t *testing.T, plan *loader.Plan, width, height int, guards ...string) *
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
-		t.Skipf("no terminal here: %v", err)
+		t.Skipf("this machine has no pseudo-terminal (/dev/ptmx); CI has one and tests it: %v", err)
 	}
 	if err := pty.Setsize(master, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)}); err != nil {
 		t.Fatal(err)
@@ -209,15 +207,7 @@ func TestTheQuestionOnTheScreen(t *testing.T) {
 			if names := s.answers(); len(names) != 0 {
 				t.Errorf("an empty line allowed %q", names)
 			}
-			golden := filepath.Join("testdata", fmt.Sprintf("question-%d.txt", width))
-			if *update {
-				os.MkdirAll("testdata", 0o755)
-				os.WriteFile(golden, []byte(got+"\n"), 0o644)
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil || got+"\n" != string(want) {
-				t.Errorf("the screen (%v):\n%s", err, got)
-			}
+			golden.Check(t, filepath.Join("testdata", fmt.Sprintf("question-%d.txt", width)), []byte(got+"\n"))
 			for line := range strings.SplitSeq(got, "\n") {
 				if show.Width(line) > width {
 					t.Errorf("%q is wider than the screen", line)

@@ -1,18 +1,14 @@
 package golden
 
 import (
-	"bytes"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // Limits are those of an event that hookd reads.
 var Limits = protocol.DecodeLimits{Size: protocol.DefaultEventSize, Depth: protocol.DefaultDepth}
@@ -20,22 +16,7 @@ var Limits = protocol.DecodeLimits{Size: protocol.DefaultEventSize, Depth: proto
 // Check compares what a test got with a file, or writes the file.
 func Check(t *testing.T, path string, got []byte) {
 	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s:\n%s\nwant\n%s", path, got, want)
-	}
+	golden.Check(t, path, got)
 }
 
 // Inputs are the files in a folder that an agent wrote to a hook's stdin.

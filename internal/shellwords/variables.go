@@ -11,7 +11,7 @@ import (
 // before.
 type settled struct {
 	values map[string][]Word
-	given  map[string][]span // where a value was surely given before
+	given  map[string][]span // where a value was always given before
 }
 
 type span struct{ begin, end uint }
