@@ -56,7 +56,7 @@ func (c *compaction) compact(ctx context.Context) (summary string, err error) {
 		return "", v.refusal()
 	}
 	if !v.passed() {
-		return "", refusedBy{v.by(), v.text()}
+		return "", refusedBy{v.by(), v.RefusalText()}
 	}
 	data, err := decided(v, fired)
 	if err != nil {

@@ -203,9 +203,9 @@ func shown(v *verdict) Update {
 	case v.name == protocol.InferenceEnd:
 		return rewritten(u, func(d *protocol.InferenceEndData) { d.Message.Content = protocol.Content{} })
 	case v.name == protocol.ToolCallEnd && !v.keepsResult():
-		return rewritten(u, func(d *protocol.ToolCallEndData) { d.Result = conversation.ErrorResult(v.text()) })
+		return rewritten(u, func(d *protocol.ToolCallEndData) { d.Result = conversation.ErrorResult(v.RefusalText()) })
 	case v.name == protocol.SubagentStop && v.Failure != "":
-		return rewritten(u, func(d *protocol.SubagentStopData) { d.Response = v.text() })
+		return rewritten(u, func(d *protocol.SubagentStopData) { d.Response = v.RefusalText() })
 	}
 	return u
 }

@@ -43,7 +43,7 @@ func (r *agentRun) sessionStart(ctx context.Context) error {
 		return err
 	}
 	if !v.passed() {
-		end := &runEnd{cause: "blocked", message: "no run in this session: " + v.text(), by: v.by()}
+		end := &runEnd{cause: "blocked", message: "no run in this session: " + v.RefusalText(), by: v.by()}
 		if v.Failure != "" {
 			end.cause = "failure"
 		}

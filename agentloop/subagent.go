@@ -84,7 +84,7 @@ func (s *subAgent) start(ctx context.Context, tools []string) (Prompt, error) {
 	}
 	if !v.passed() {
 		s.endParent(v)
-		return Prompt{}, refuse(protocol.CallBlocked, "%s", v.text())
+		return Prompt{}, refuse(protocol.CallBlocked, "%s", v.RefusalText())
 	}
 	data, err := decided(v, fired)
 	if err == nil && strings.TrimSpace(data.Prompt) == "" {
@@ -166,7 +166,7 @@ func (s *subAgent) stop(ctx context.Context, run *agentRun, result *provider.Sub
 		return nil, err
 	case unjudged:
 		s.endParent(v)
-		return nil, refuse(protocol.CallBlocked, "%s", v.text())
+		return nil, refuse(protocol.CallBlocked, "%s", v.RefusalText())
 	}
 	result.Response, result.Context = data.Response, v.contextParts()
 	s.endParent(v)

@@ -212,7 +212,7 @@ func (s *toolCalls) endRefused(ctx context.Context, c *toolCall, kind protocol.C
 		s.end.set(v.refusal(), v.by())
 	}
 	by := v.by()
-	s.endWithError(ctx, c, protocol.CallError{Kind: kind, Text: v.text()}, &by)
+	s.endWithError(ctx, c, protocol.CallError{Kind: kind, Text: v.RefusalText()}, &by)
 }
 
 // endReplaced ends a call with the result that a hook gave in the tool's place.
@@ -342,7 +342,7 @@ func (s *toolCalls) endWithResult(ctx context.Context, c *toolCall, result proto
 	c.result, c.outcome = data.Result, "ok"
 	switch {
 	case !v.keepsResult():
-		c.result, c.outcome = conversation.ErrorResult(v.text()), "blocked"
+		c.result, c.outcome = conversation.ErrorResult(v.RefusalText()), "blocked"
 	case data.Result.IsError:
 		c.outcome = "error"
 	}
@@ -390,12 +390,4 @@ func (s *toolCalls) endRun(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		s.end.set(err, "")
 	}
-}
-
-func aborted(ctx context.Context) protocol.CallError {
-	cause := context.Cause(ctx)
-	if errors.As(cause, new(*limits.Reached)) {
-		return protocol.CallError{Kind: protocol.CallTimeout, Text: cause.Error()}
-	}
-	return protocol.CallError{Kind: protocol.CallAborted, Text: "aborted: " + cause.Error()}
 }

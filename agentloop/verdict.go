@@ -2,6 +2,7 @@ package agentloop
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop/internal/conversation"
+	"github.com/hookd-dev/hookd/agentloop/internal/limits"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -37,21 +39,6 @@ func (v *verdict) by() string {
 		return ""
 	}
 	return *v.By
-}
-
-// text is what the model and the person read of a refusal. Of a hook that could not be
-// asked the model learns no more than that.
-func (v *verdict) text() string {
-	switch {
-	case v.Failure != "":
-		return fmt.Sprintf("blocked: the check %s could not be made (%s)", v.by(), v.Failure)
-	case v.Reason != "":
-		return v.Reason
-	case v.Action == protocol.Stop:
-		return "stopped by " + v.by()
-	default:
-		return "blocked by " + v.by()
-	}
 }
 
 // changes reports whether hooks changed a member of the event's data.
@@ -109,7 +96,7 @@ func (v *verdict) continuation() []protocol.Message {
 		return v.Messages
 	case v.Action == protocol.Continue && v.Reason != "",
 		v.Action == protocol.Block && spec.Block == protocol.BlockContinues:
-		return []protocol.Message{conversation.Text(protocol.RoleUser, "["+v.by()+"] "+v.text())}
+		return []protocol.Message{conversation.Text(protocol.RoleUser, "["+v.by()+"] "+v.RefusalText())}
 	}
 	return nil
 }
@@ -146,13 +133,13 @@ func (v *verdict) refusal() error {
 	case v.passed():
 		return nil
 	case v.Failure != "":
-		return &runEnd{cause: "failure", message: v.text(), by: v.by()}
+		return &runEnd{cause: "failure", message: v.RefusalText(), by: v.by()}
 	case v.Action == protocol.Stop && !protocol.Lookup(v.name).StopErrs:
-		return &runEnd{stopReason: v.stopReason(), message: v.text(), by: v.by()}
+		return &runEnd{stopReason: v.stopReason(), message: v.RefusalText(), by: v.by()}
 	case v.name == protocol.InferenceStart && v.by() == "retries" && v.DecidedLayer() == protocol.Builtin:
-		return &runEnd{cause: "model", message: v.text(), by: v.by(), err: errNoMoreTries}
+		return &runEnd{cause: "model", message: v.RefusalText(), by: v.by(), err: errNoMoreTries}
 	default:
-		return &runEnd{cause: "blocked", message: v.text(), by: v.by()}
+		return &runEnd{cause: "blocked", message: v.RefusalText(), by: v.by()}
 	}
 }
 
@@ -261,4 +248,13 @@ func (c *recipeCalls) next() (call recipeCall, is bool) {
 	call = c.waiting[at]
 	c.waiting = slices.Delete(c.waiting, at, at+1)
 	return call, true
+}
+
+// aborted is the error of a call whose context ended.
+func aborted(ctx context.Context) protocol.CallError {
+	cause := context.Cause(ctx)
+	if errors.As(cause, new(*limits.Reached)) {
+		return protocol.CallError{Kind: protocol.CallTimeout, Text: cause.Error()}
+	}
+	return protocol.CallError{Kind: protocol.CallAborted, Text: "aborted: " + cause.Error()}
 }

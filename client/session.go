@@ -114,7 +114,7 @@ func couldNotAsk(event protocol.Event, kind protocol.FailureKind, cause error) p
 		Notices: []protocol.HookText{{Hook: "hookd", Text: fmt.Sprintf("the hooks of %s could not be asked: %v", event.Event, cause)}},
 	}
 	if spec := event.Spec(); spec != nil && spec.Kind == protocol.Gate {
-		out.Reason = fmt.Sprintf("blocked: the check hookd could not be made (%s)", kind)
+		out.Reason = kind.Refusal("hookd")
 		out.Action = protocol.Block
 		if spec.Block == protocol.BlockContinues {
 			out.Action = protocol.Stop // a block would force the run on

@@ -238,7 +238,7 @@ func (f Fold) fail(a Answer, run Run) (Fold, Run) {
 	effect := f.failureEffect(run.Rule)
 	f.notices = f.notices.with(HookText{Hook: a.Name, Source: a.Layer, Text: text.Valid(failureNotice(&run, effect)), Failure: failure.Kind})
 	if effect != Observe {
-		reason := fmt.Sprintf("blocked: the check %s could not be made (%s)", text.Valid(a.Name), failure.Kind)
+		reason := failure.Kind.Refusal(text.Valid(a.Name))
 		f.decision = f.decision.or(decision{action: effect, by: a.Name, origin: a.Origin(), reason: reason, failure: failure.Kind})
 	}
 	return f.record(run)

@@ -234,3 +234,21 @@ func changesArgs(c Change) bool { return c.Path == "/args" || strings.HasPrefix(
 
 // Origin is where the hook comes from.
 func (r Run) Origin() Origin { return OriginOf(r.Source, r.Hook) }
+
+// RefusalText is what the model reads of a refusal: the reason, or who refused. Of a hook that
+// could not be asked it reads no more than that.
+func (o *Outcome) RefusalText() string {
+	by := "hookd"
+	if o.By != nil && *o.By != "" {
+		by = *o.By
+	}
+	switch {
+	case o.Failure != "":
+		return o.Failure.Refusal(by)
+	case strings.TrimSpace(o.Reason) != "":
+		return o.Reason
+	case o.Action == Stop:
+		return "stopped by " + by
+	}
+	return "blocked by " + by
+}

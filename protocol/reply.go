@@ -189,6 +189,11 @@ const (
 	FailAborted   FailureKind = "aborted"   // the caller gave up; follows no rule
 )
 
+// Refusal is what the model reads where an event is refused because a hook could not be asked.
+func (k FailureKind) Refusal(hook string) string {
+	return "blocked: the check " + hook + " could not be made (" + string(k) + ")"
+}
+
 // FailureKinds are the twelve kinds that follow a rule.
 var FailureKinds = []FailureKind{
 	FailGone, FailSpawn, FailTimeout, FailBudget, FailExit, FailSignal,

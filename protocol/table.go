@@ -169,10 +169,8 @@ func Canonical(name string) (event EventName, nearest string, ok bool) {
 var byAlias = sync.OnceValue(func() map[string]*Spec {
 	all := make(map[string]*Spec, 2*len(Table))
 	for i := range Table {
-		s := &Table[i]
-		all[string(s.Name)] = s
-		for _, a := range s.Aliases {
-			all[a.Name] = s
+		for _, name := range Table[i].names() {
+			all[name] = &Table[i]
 		}
 	}
 	return all

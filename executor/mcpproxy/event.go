@@ -109,23 +109,16 @@ func who(o *protocol.Outcome) string {
 	return "the hook " + *o.By
 }
 
-// refusal is what the model reads of a refusal. Of a hook that could not be asked it learns
-// no more than that.
+// refusal is what the model reads of a refusal.
 func refusal(o *protocol.Outcome) string {
-	by := strings.TrimPrefix(who(o), "the hook ")
-	switch reason := strings.TrimSpace(o.Reason); {
-	case o.Failure != "":
-		return fmt.Sprintf("blocked: the check %s could not be made (%s)", by, o.Failure)
-	case o.Action == protocol.Ask && reason != "":
-		return "not allowed: a person has to decide this, and nobody can be asked here: " + reason
-	case o.Action == protocol.Ask:
-		return "not allowed: a person has to decide this, and nobody can be asked here"
-	case reason != "":
-		return o.Reason
-	case o.Action == protocol.Stop:
-		return "stopped by " + by
+	if o.Action != protocol.Ask || o.Failure != "" {
+		return o.RefusalText()
 	}
-	return "blocked by " + by
+	text := "not allowed: a person has to decide this, and nobody can be asked here"
+	if reason := strings.TrimSpace(o.Reason); reason != "" {
+		text += ": " + reason
+	}
+	return text
 }
 
 // contexts are the texts that hooks add for the model.

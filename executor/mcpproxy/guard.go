@@ -84,18 +84,14 @@ func refused(id protocol.RawMessage, code int, text string) relay.Decision {
 // cancelled decides a notification that the client gives up a request. A call that has not
 // reached the server, or has a result already, ends here.
 func (g *guard) cancelled(m *relay.Message) relay.Decision {
-	id := jsonspan.Get(m.Params, "requestId")
 	r := (*request)(nil)
-	if id != nil {
+	if id := jsonspan.Get(m.Params, "requestId"); id != nil {
 		r = g.pending.get(id)
 	}
-	if r == nil || r.call != nil && !r.call.cancelledByClient() {
-		return relay.Pass(m.Line)
+	if r != nil && r.call != nil && r.call.cancelledByClient() {
+		return relay.Drop()
 	}
-	if r.call == nil { // it may be answered all the same
-		return relay.Pass(m.Line)
-	}
-	return relay.Drop()
+	return relay.Pass(m.Line) // any other request may be answered all the same
 }
 
 // fromServer decides a message of the server.

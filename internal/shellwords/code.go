@@ -199,22 +199,22 @@ func (r coder) code(words []Word, code string, l language) {
 	}
 	if l.ticks {
 		for _, m := range codeTicks().FindAllStringSubmatch(code, -1) {
-			r.guessedText(strings.Join(m[1:], ""))
+			r.guessedText(words, strings.Join(m[1:], ""))
 		}
 		for _, q := range quoted { // open(F, "|COMMAND")
 			if text := codeValue(code[q[0]:q[1]]); strings.HasPrefix(text, "|") || strings.HasSuffix(text, "|") && len(text) > 1 {
-				r.guessedText(strings.Trim(text, "| "))
+				r.guessedText(words, strings.Trim(text, "| "))
 			}
 		}
 	}
 	if l.lines {
 		for _, m := range codeLines().FindAllStringSubmatch(code, -1) {
-			r.guessedText(strings.TrimRight(m[1], "}]\""))
+			r.guessedText(words, strings.TrimRight(m[1], "}]\""))
 		}
 	}
 	if l.operand {
 		for _, m := range codePipes().FindAllStringSubmatch(code, -1) {
-			r.guessedText(codeValue(m[1] + m[2]))
+			r.guessedText(words, codeValue(m[1]+m[2]))
 		}
 	}
 	if unclear {
@@ -278,14 +278,26 @@ func (r coder) codeText(words []Word, text string, l language, name string) {
 	if name == "exec" || name == "eval" {
 		r.code(words, text, l)
 	}
-	if name != "open" {
-		r.guessedText(text)
+	switch name {
+	case "open":
+	case "eval": // code, which the shell need not understand
+		r.readText(text)
+	default:
+		r.guessedText(words, text)
 	}
 }
 
-// guessedText reads a text that may be one for a shell, or something else, and reports
-// whether it can be read.
-func (r coder) guessedText(text string) bool {
+// guessedText reads a text that a program most likely gives to a shell. A shell runs the lines
+// before one that it cannot read, so what cannot be read may run anything.
+func (r coder) guessedText(words []Word, text string) {
+	if !r.readText(text) {
+		r.doubt(words, "it runs a text that cannot be read as a shell line")
+	}
+}
+
+// readText reads a text that may be one for a shell, or something else, and reports whether it
+// can be read.
+func (r coder) readText(text string) bool {
 	inner := reader{found: newFound(), given: true, depth: r.depth + 1}
 	inner.found.commands, inner.found.bytes = r.found.commands, r.found.bytes
 	if inner.text(text); inner.found.err == nil {

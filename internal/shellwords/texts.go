@@ -79,16 +79,16 @@ func (r givenReader) givenByWords(program string, words []Word) {
 				continue
 			}
 			if slices.Contains(g.after, word.Text) && i+2 < len(words) && words[i+2].Literal {
-				coder(r).guessedText(words[i+2].Text)
+				coder(r).guessedText(words, words[i+2].Text)
 			}
 			if g.word == nil {
 				continue
 			}
-			r.givenIn(g.word, word.Text)
+			r.givenIn(words, g.word, word.Text)
 		}
 		if r.in != nil && g.word != nil {
 			for line := range strings.Lines(r.in.text) {
-				r.givenIn(g.word, strings.Trim(line, " \n'\""))
+				r.givenIn(words, g.word, strings.Trim(line, " \n'\""))
 			}
 		}
 	}
@@ -107,9 +107,9 @@ func (r givenReader) givenByWords(program string, words []Word) {
 }
 
 // givenIn reads the commands that an expression finds in a text.
-func (r givenReader) givenIn(word *regexp.Regexp, text string) {
+func (r givenReader) givenIn(words []Word, word *regexp.Regexp, text string) {
 	for _, m := range word.FindAllStringSubmatch(text, -1) {
-		coder(r).guessedText(m[1])
+		coder(r).guessedText(words, m[1])
 	}
 }
 
@@ -133,7 +133,7 @@ func (r givenReader) givenBySets(sets []Word) {
 			if !set.Literal {
 				value = strings.Trim(value, `"`)
 			}
-			coder(r).guessedText(value)
+			coder(r).guessedText([]Word{set}, value)
 		}
 	}
 }

@@ -140,10 +140,8 @@ func (r files) writtenText(words []Word, w written, l language, interprets bool)
 				return
 			}
 		}
-		coder(r).guessedText(w.text)
+		coder(r).guessedText(words, w.text)
 	default:
-		if !(coder(r)).guessedText(w.text) {
-			coder(r).doubt(words, "it runs a file that the line makes")
-		}
+		coder(r).guessedText(words, w.text)
 	}
 }

@@ -51,14 +51,7 @@ func called(t *testing.T, s *sdk.ClientSession, tool string, args map[string]any
 // change one call and refuse one; progress, sampling and cancellation pass.
 func TestGuardedEverything(t *testing.T) {
 	b := newBox(t)
-	b.write(t, "home/.acai/hooks/more.sh", `#!/bin/sh
-# hook: events=tool-call-start match.tool=mcp__all__get-sum can=modify onFailure=block
-echo '{"action":"modify","changes":{"args":{"a":40,"b":2}}}'
-`, 0o755)
-	b.write(t, "home/.acai/hooks/no-images.sh", `#!/bin/sh
-# hook: events=tool-call-start match.tool=mcp__all__get-tiny-* can=block onFailure=block
-echo '{"action":"block","reason":"no images today"}'
-`, 0o755)
+	b.hooksOfEverything(t)
 	var progress atomic.Int64
 	s := guarded(t, b, &sdk.ClientOptions{
 		ProgressNotificationHandler: func(context.Context, *sdk.ProgressNotificationClientRequest) { progress.Add(1) },

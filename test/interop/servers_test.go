@@ -43,10 +43,9 @@ func (b *box) talkAll(t *testing.T, turns string) *talk {
 	return k
 }
 
-// TestEverything: the tools of a real server join, calls work, hooks change one
-// and refuse one, variables reach it, its progress is shown.
-func TestEverything(t *testing.T) {
-	b := everythingBox(t)
+// hooksOfEverything change one call of the server that has everything, and refuse one.
+func (b *box) hooksOfEverything(t *testing.T) {
+	t.Helper()
 	b.write(t, "home/.acai/hooks/more.sh", `#!/bin/sh
 # hook: events=tool-call-start match.tool=mcp__all__get-sum can=modify onFailure=block
 echo '{"action":"modify","changes":{"args":{"a":40,"b":2}}}'
@@ -55,6 +54,13 @@ echo '{"action":"modify","changes":{"args":{"a":40,"b":2}}}'
 # hook: events=tool-call-start match.tool=mcp__all__get-tiny-* can=block onFailure=block
 echo '{"action":"block","reason":"no images today"}'
 `, 0o755)
+}
+
+// TestEverything: the tools of a real server join, calls work, hooks change one
+// and refuse one, variables reach it, its progress is shown.
+func TestEverything(t *testing.T) {
+	b := everythingBox(t)
+	b.hooksOfEverything(t)
 	k := b.talkAll(t, `turns:
 - expect: [{in: tools, contains: mcp__all__trigger-long-running-operation}]
   toolCalls:

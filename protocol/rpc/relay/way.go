@@ -100,7 +100,7 @@ func (w *way) fault(f *Fault, line []byte) {
 	}
 }
 
-// tooLong takes a line that was too long to be kept. Whoever waits for an answer gets one.
+// tooLong takes a line that was too long to be kept. A side that waits for an answer gets one.
 func (w *way) tooLong(o *overlong, long *lines.TooLongError) {
 	text := fmt.Sprintf("the message has %d bytes, the most is %d", long.Size, long.Limit)
 	switch o.kind() {
