@@ -131,6 +131,9 @@ func oneAtATime(person Approver) Approver {
 }
 
 func (q *approverQueue) Approve(ctx context.Context, question Question) (Answer, error) {
+	if ctx.Err() != nil {
+		return Answer{}, context.Cause(ctx) // nobody waits for an answer
+	}
 	select {
 	case q.turn <- struct{}{}:
 	case <-ctx.Done():

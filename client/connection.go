@@ -67,6 +67,9 @@ func (c *connection) call(ctx context.Context, method string, params, result any
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx) // a select would choose at random between this and a free slot
+	}
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)

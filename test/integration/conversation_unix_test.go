@@ -126,6 +126,10 @@ func (w *watcher) keeps(title, from, end string) {
 func TestScreensOfAConversation(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
+	b.project = filepath.Join(b.home, "proj") // shown as ~/proj, however long the name of the temporary folder is
+	if err := os.Mkdir(b.project, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	b.script(t, "guard.sh", "#!/bin/sh\n# hook: events=tool-call-start can=block timeout=10s\ncase \"$(cat)\" in *forbidden*) sleep 1; echo 'not on this machine' >&2; exit 2;; *deploy*) printf '{\"action\":\"ask\",\"reason\":\"it goes to production\"}';; esac\n")
 	b.script(t, "flag.sh", "#!/bin/sh\n# hook: events=tool-call-start can=modify timeout=10s match.tool=bash\ncase \"$(cat)\" in *'make test'*) printf '{\"changes\":{\"args\":{\"command\":\"echo tested\"}}}';; esac\n")
 	for name, text := range map[string]string{"main.go": "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n", "turns.yaml": screenTurns, "next.yaml": "turns:\n- text: It was about **main.go**, see above.\n"} {

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +22,10 @@ import (
 
 	"github.com/hookd-dev/hookd/test/modelserver"
 )
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(text []byte) (int, error) { return f(text) }
 
 // runs a command and returns its output and exit code.
 func (b *box) runs(t *testing.T, env []string, args ...string) (stdout, stderr string, code int) {
@@ -155,7 +160,7 @@ func TestAServerThatIsNotThereYet(t *testing.T) {
 	address := reserved.Addr().String()
 	reserved.Close()
 	served := make(chan error, 1)
-	timer := time.AfterFunc(300*time.Millisecond, func() {
+	serve := sync.OnceFunc(func() {
 		listener, err := net.Listen("tcp", address)
 		if err != nil {
 			served <- err
@@ -173,14 +178,26 @@ func TestAServerThatIsNotThereYet(t *testing.T) {
 		served <- nil
 		server.Serve(listener)
 	})
-	defer timer.Stop()
 	b := newBox(t)
 	b.settings(t, `{"agent":{"baseUrl":"http://`+address+`/v1"}}`)
-	stdout, stderr, code := b.runs(t, []string{"OPENAI_API_KEY=sk-secret-key-1"}, "run", "hi", "--model", "openai:x")
+	c := b.command("run", "hi", "--model", "openai:x")
+	c.Env = append(c.Env, "OPENAI_API_KEY=sk-secret-key-1")
+	var out bytes.Buffer
+	both := writerFunc(func(text []byte) (int, error) {
+		out.Write(text)
+		if bytes.Contains(out.Bytes(), []byte("no server")) {
+			go serve()
+		}
+		return len(text), nil
+	})
+	c.Stdout, c.Stderr = both, both // one writer, so that only one goroutine writes
+	c.Run()
+	code := c.ProcessState.ExitCode()
+	go serve() // where nothing was said
 	if err := <-served; err != nil {
-		t.Skip(err) // another process has the port
+		t.Skipf("another process has taken the port: %v", err)
 	}
-	said := strings.Join(strings.Fields(stdout+stderr), " ")
+	said := strings.Join(strings.Fields(out.String()), " ")
 	if code != 0 || !strings.Contains(said, "here now") {
 		t.Errorf("exit %d:\n%s", code, said)
 	}
