@@ -12,6 +12,8 @@ QUICK = GORACE=atexit_sleep_ms=0
 # The packages that wait longest begin first, so that nothing waits for them alone.
 SLOW = ./test/integration ./loader ./executor/process ./agentloop
 
+TESTS = $(RACE) -first "$(SLOW)" -- -vet=off -p 4 -parallel 4 -timeout 12m
+
 # hookd, and its messenger, which must lie in the same folder.
 build:
 	@mkdir -p bin
@@ -30,10 +32,10 @@ PLAIN = CGO_ENABLED=0 GOFLAGS=-trimpath
 # Tests mostly wait, so what only computes runs at the same time.
 test: bin/progress
 	@test -n "$(RACE)" || echo "make test: no C compiler, so without the race detector"
-	@$(QUICK) bin/progress -also "$(MAKE) -s lint" -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 12m $(SLOW) ./...
+	@$(QUICK) bin/progress -also "$(MAKE) -s lint" $(TESTS)
 	@echo "make test: vet, types on darwin and windows, staticcheck and all tests: ok"
 
-bin/progress: test/progress/main.go
+bin/progress: test/progress/main.go test/progress/goroutines.go
 	@$(PLAIN) go build -o $@ ./test/progress
 
 vet:
@@ -48,7 +50,7 @@ lint: vet
 
 race: bin/progress
 	@test -n "$(RACE)" || echo "make race: no C compiler, so without the race detector"
-	@$(QUICK) bin/progress -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 12m $(SLOW) ./...
+	@$(QUICK) bin/progress $(TESTS)
 
 # Each fuzz target for FUZZTIME; says at the end how many there were.
 fuzz:
