@@ -3,7 +3,8 @@
 .PHONY: build lean test vet lint race fuzz vuln prove soak demo docs schema release release-check clean bench bench-compare interop
 
 VERSION = $$(git describe --tags --always --dirty 2>/dev/null || echo devel)
-# The race detector needs a C compiler; a machine without one still tests.
+# The race detector needs a C compiler; a machine without one still tests. It looks on where
+# tests may run on more than one goroutine, which test/progress reads from the source.
 RACE = $$(command -v "$${CC:-cc}" >/dev/null 2>&1 && echo -race)
 
 # A program with the race detector waits a second before it ends, each time.
