@@ -32,6 +32,7 @@ protocol/readreply: protocol
 protocol/patterns:
 protocol/realpath: protocol
 protocol/rule: protocol
+protocol/acp: protocol protocol/rpc
 protocol/rpc:
 protocol/rpc/relay: protocol/rpc
 protocol/rpc/socket: protocol/rpc/socket/meet
