@@ -27,6 +27,7 @@ type Flags struct {
 	Args   map[string]string
 	Allow  allowFlag
 	Schema string // file with the JSON Schema of the final answer, "" for none
+	Host   Host
 }
 
 // resumes reports whether the run goes on with a session.
