@@ -5,6 +5,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/agentcmd"
 )
 
@@ -18,6 +19,9 @@ func agentCommands(p *parts) []command {
 		{"ask", "sessions", func() *cobra.Command { return agentcmd.Sessions(p.opener) }},
 	}
 }
+
+// acpAgent returns what serves the loop to editors.
+func acpAgent(*parts) acpcmd.Agent { return nil }
 
 // What other commands know of the agent loop: its hooks, and what is wrong with the skills
 // and recipes that it would read.
