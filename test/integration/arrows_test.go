@@ -34,6 +34,7 @@ protocol/realpath: protocol
 protocol/rule: protocol
 protocol/acp: protocol protocol/rpc
 protocol/rpc:
+protocol/rpc/peer: protocol protocol/rpc
 protocol/rpc/relay: protocol/rpc
 protocol/rpc/socket: protocol/rpc/socket/meet
 protocol/rpc/socket/meet:
@@ -136,6 +137,8 @@ cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine 
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol protocol/toolname
 cmd/hookd/internal/acpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/guarded cmd/hookd/internal/places cmd/hookd/internal/signals executor/acpproxy executor/hookenv executor/proxied
+cmd/hookd/internal/acpagent: agentloop agentloop/mcp agentloop/model agentloop/store agentloop/tool cmd/hookd/internal/acpview cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/sessionscmd cmd/hookd/internal/show executor executor/daemon protocol protocol/acp protocol/readreply protocol/rpc protocol/rpc/peer protocol/toolname schema/agentparts
+cmd/hookd/internal/acpview: agentloop cmd/hookd/internal/report cmd/hookd/internal/runview cmd/hookd/internal/show protocol protocol/acp
 cmd/hookd/internal/guarded: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process executor/proxied protocol protocol/rpc/relay
 cmd/hookd/internal/mcpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/guarded cmd/hookd/internal/places cmd/hookd/internal/signals executor/hookenv executor/mcpproxy protocol protocol/toolname
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol protocol/patterns schema schema/agentparts

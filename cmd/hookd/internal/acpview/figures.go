@@ -12,6 +12,13 @@ type figures struct {
 	before     float64  // what the runs cost that have ended
 	run        *float64 // what the one that goes on has cost so far
 	known      bool     // some run said what it cost
+
+	told figure // what the client knows
+}
+
+type figure struct {
+	used, size int64
+	cost       float64
 }
 
 // take reads the usage of a run from an event of the session's own agent.
@@ -34,7 +41,7 @@ func (f *figures) endRun() {
 	}
 }
 
-// update returns the figures, nothing while they are not known.
+// update returns the figures, nothing while they are not known or are those that were told.
 func (f *figures) update() []any {
 	if f.used == nil || f.size == nil {
 		return nil
@@ -46,5 +53,13 @@ func (f *figures) update() []any {
 			u.Cost.Amount += *f.run
 		}
 	}
+	now := figure{used: u.Used, size: u.Size}
+	if u.Cost != nil {
+		now.cost = u.Cost.Amount
+	}
+	if now == f.told {
+		return nil
+	}
+	f.told = now
 	return []any{u}
 }

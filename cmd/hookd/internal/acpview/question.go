@@ -18,6 +18,11 @@ func (v *View) Question(q *agentloop.Question, id string) *acp.PermissionParams 
 		asked.Options = append(asked.Options, acp.PermissionOption{OptionID: o.OptionID, Name: o.Name, Kind: strings.ReplaceAll(o.Kind, "-", "_")})
 	}
 	why := whoAsks(q)
+	if q.Call != nil {
+		why += " before " + show.Line(q.Call.Name) + " runs"
+	} else {
+		why += " before " + string(q.Event)
+	}
 	if q.Text != "" {
 		why += ": " + show.Line(q.Text)
 	}
