@@ -82,7 +82,9 @@ func (a *Agent) clientHook(given *acp.ClientHook) (protocol.GoHook, error) {
 	}
 	info := executor.HookOf(hook).HookInfo()
 	name := given.Name
-	hook.Func = func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) { return a.askClient(ctx, name, info, ev) }
+	hook.Func = func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		return a.askClient(ctx, name, info, ev)
+	}
 	return hook, nil
 }
 

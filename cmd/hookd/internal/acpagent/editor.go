@@ -46,4 +46,3 @@ func (e *editor) Write(ctx context.Context, path, text string) (written bool, er
 	}
 	return err == nil, err
 }
-

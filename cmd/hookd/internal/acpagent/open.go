@@ -22,26 +22,12 @@ import (
 
 // session is a conversation with a client.
 type session struct {
-	agent  *Agent
-	ctx    context.Context // of its whole life
-	cancel context.CancelCauseFunc
-	mode   atomic.Pointer[mode]
-
-	id      string          // "" until it is opened, for a new one
-	after   <-chan struct{} // another session of this id is gone; nil: there was none
-	ready   chan struct{}   // closed when it is opened, or cannot be
-	failure error           // why it cannot be used
-	gone    chan struct{}   // closed when nothing of it is left
-
-	c           *conversation.Conversation
-	closers     *cli.Closers
-	console     *cli.Console
-	clientHooks []protocol.GoHook
-
-	viewing sync.Mutex // what is shown is shown in order
-	view    *acpview.View
-	notes   []note // that were not told yet
-	known   bool   // the client knows the session
+	agent *Agent
+	id    string // "" until it is opened, for a new one
+	mode  atomic.Pointer[mode]
+	life
+	opened
+	screen
 
 	mu      sync.Mutex
 	turn    *turn // that runs, or waits for the session to be opened
@@ -49,8 +35,34 @@ type session struct {
 	titled  bool
 }
 
+// life is how far a session is.
+type life struct {
+	ctx     context.Context // of all of it
+	cancel  context.CancelCauseFunc
+	after   <-chan struct{} // another session of this id is gone; nil: there was none
+	ready   chan struct{}   // closed when it is opened, or cannot be
+	failure error           // why it cannot be used
+	gone    chan struct{}   // closed when nothing of it is left
+}
+
+// opened is what a session holds once it is ready.
+type opened struct {
+	c           *conversation.Conversation
+	closers     *cli.Closers
+	console     *cli.Console
+	clientHooks []protocol.GoHook
+}
+
+// screen is what the client shows of a session. What is shown is shown in order, under its lock.
+type screen struct {
+	viewing sync.Mutex
+	view    *acpview.View
+	notes   []note // that were not told yet
+	known   bool   // the client knows the session
+}
+
 func newSession(a *Agent, id string) *session {
-	s := &session{agent: a, id: id, ready: make(chan struct{}), gone: make(chan struct{}), closers: &cli.Closers{}}
+	s := &session{agent: a, id: id, life: life{ready: make(chan struct{}), gone: make(chan struct{})}, opened: opened{closers: &cli.Closers{}}}
 	s.ctx, s.cancel = context.WithCancelCause(a.ctx)
 	s.mode.Store(&modes[0])
 	s.view = acpview.New(acpview.Options{Notices: a.client.Load().ClientCapabilities.TakesNotices(), ReadFile: s.readFile})

@@ -50,7 +50,7 @@ func (f *allowFlag) Set(list string) error {
 type consent struct {
 	flag, setting, most []toolname.Allowed
 	standing            func() []toolname.Allowed // what the person allows for now; nil: nothing
-	bounded             bool // the managed settings have a list, which the flag cannot exceed
+	bounded             bool                      // the managed settings have a list, which the flag cannot exceed
 	admits              func(command string) bool
 	ours                []string // tools of the loop's own features, which touch nothing outside the session
 }
