@@ -40,6 +40,7 @@ protocol/rpc/socket: protocol/rpc/socket/meet
 protocol/rpc/socket/meet:
 protocol/tables: protocol
 protocol/toolname: protocol protocol/patterns
+protocol/forced: protocol
 protocol/hookmatch: protocol protocol/toolname
 protocol/dialect: protocol protocol/dialect/internal/object protocol/toolname
 protocol/dialect/hosts: protocol protocol/dialect protocol/dialect/internal/object protocol/toolname
@@ -65,7 +66,7 @@ executor/internal/inflight:
 executor/internal/slots: protocol
 executor/internal/worker: executor/internal/inflight executor/process protocol protocol/readreply
 executor/hookenv: executor/process
-executor/guest: executor executor/hookenv executor/process executor/state protocol protocol/dialect protocol/dialect/hosts protocol/realpath schema
+executor/guest: executor executor/hookenv executor/process executor/state protocol protocol/dialect protocol/dialect/hosts protocol/forced protocol/realpath schema
 executor/process:
 executor/record: executor/state protocol schema
 executor/state:
@@ -94,7 +95,7 @@ loader/internal/settings: protocol schema schema/agentparts schema/document sche
 loader/internal/records: loader/internal/bundle loader/internal/files loader/internal/interpreter
 loader/internal/trust: executor executor/hookenv executor/process executor/record loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol protocol/dialect/foreignhooks schema
 loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
-agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
+agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol protocol/forced
 agentloop/internal/answer: agentloop/model protocol
 agentloop/internal/conversation: agentloop/store protocol
 agentloop/internal/gohooks: protocol protocol/hookmatch
