@@ -230,6 +230,19 @@ func (c *client) wait(id int) rpc.Message {
 	return c.until(func(m *rpc.Message) bool { return m.Method == "" && string(m.ID) == fmt.Sprint(id) })
 }
 
+// waitAll returns the responses to several requests, which may come in any order.
+func (c *client) waitAll(ids ...int) map[string]rpc.Message {
+	c.t.Helper()
+	answers := map[string]rpc.Message{}
+	c.until(func(m *rpc.Message) bool {
+		if m.Method == "" {
+			answers[string(m.ID)] = *m
+		}
+		return len(answers) == len(ids)
+	})
+	return answers
+}
+
 // call sends a request and decodes its result.
 func (c *client) call(method string, params, result any) {
 	c.t.Helper()

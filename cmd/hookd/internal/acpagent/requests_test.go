@@ -58,6 +58,7 @@ func TestWrongRequests(t *testing.T) {
 		"an unknown mode":             {acp.SessionSetMode, object{"sessionId": session, "modeId": "yolo"}, rpc.InvalidParams, "yolo"},
 		"the mode of nobody":          {acp.SessionSetMode, object{"sessionId": "nobody", "modeId": "ask"}, acp.ResourceNotFound, "nobody"},
 		"the end of nobody":           {acp.SessionClose, object{"sessionId": "nobody"}, acp.ResourceNotFound, "nobody"},
+		"removing what is no session": {acp.SessionDelete, object{"sessionId": "../model"}, rpc.InvalidParams, "sessionId"},
 		"a cursor of another agent":   {acp.SessionList, object{"cursor": "abc"}, rpc.InvalidParams, "cursor"},
 		"an unknown way to get in":    {acp.Authenticate, object{"methodId": "oauth"}, rpc.InvalidParams, "oauth"},
 	} {
