@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -26,14 +27,14 @@ func (c *call) answered(m *relay.Message) relay.Decision {
 	if problem != "" {
 		return relay.Later("", func() relay.Decision { return c.withhold(m, problem) })
 	}
-	decide := c.guard.events.begin(c.ctx, protocol.ToolCallEnd, c.endData(read.shown, false))
+	decide := c.guard.events.Begin(c.ctx, protocol.ToolCallEnd, c.endData(read.shown, false))
 	return relay.Later("", func() relay.Decision { return c.judgeResult(m, read, decide) })
 }
 
 // done reports whether the answer may be sent: the client may have given the call up.
 func (c *call) done() bool {
 	defer c.stop(nil)
-	return c.guard.pending.remove(c.request)
+	return c.guard.pending.Remove(c.request)
 }
 
 // needsInput passes on that the server wants input. The call goes on with another request.
@@ -60,7 +61,7 @@ func (c *call) read(m *relay.Message) (read *result, problem string) {
 	if isTask {
 		problem = "it comes later, as a task"
 	}
-	if problem != "" && c.guard.events.mayChange(&c.Call) {
+	if problem != "" && c.guard.mayChange(&c.Call) {
 		return nil, "the result was withheld: hooks judge the results of this tool, and " + problem
 	}
 	read = readResult(raw)
@@ -82,9 +83,9 @@ func (c *call) judgeResult(m *relay.Message, read *result, decide func() (*proto
 		return c.withholdAs(m, []string{"the result was withheld: " + err.Error()})
 	}
 	if o.Withholds() {
-		return c.withholdAs(m, append([]string{refusal(o)}, append(c.contexts, contexts(o)...)...))
+		return c.withholdAs(m, append([]string{refusal(o)}, append(c.contexts, proxied.Contexts(o)...)...))
 	}
-	texts := append(slices.Clone(c.contexts), contexts(o)...)
+	texts := append(slices.Clone(c.contexts), proxied.Contexts(o)...)
 	decided, changed, err := decidedResult(o, read.shown)
 	if err != nil {
 		return c.withhold(m, "the result was withheld: "+err.Error())
@@ -140,7 +141,7 @@ func (c *call) replaced(o *protocol.Outcome) relay.Decision {
 		if len(given.Content) == 0 {
 			given.Content = protocol.TextContent("no content")
 		}
-		o, err = c.guard.events.begin(c.ctx, protocol.ToolCallEnd, c.endData(given, true))()
+		o, err = c.guard.events.Begin(c.ctx, protocol.ToolCallEnd, c.endData(given, true))()
 	}
 	items, texts := []protocol.RawMessage(nil), []string(nil)
 	decided, isError := given, true
@@ -148,13 +149,13 @@ func (c *call) replaced(o *protocol.Outcome) relay.Decision {
 	case err != nil:
 		texts = []string{"the result was withheld: " + err.Error()}
 	case o.Withholds():
-		texts = append([]string{refusal(o)}, append(c.contexts, contexts(o)...)...)
+		texts = append([]string{refusal(o)}, append(c.contexts, proxied.Contexts(o)...)...)
 	default:
 		if decided, _, err = decidedResult(o, given); err == nil {
 			items, err = contentOf(decided.Content)
 		}
 		isError = decided.IsError
-		if texts = append(c.contexts, contexts(o)...); err != nil {
+		if texts = append(c.contexts, proxied.Contexts(o)...); err != nil {
 			items, texts, isError = nil, []string{"the result was withheld: " + err.Error()}, true
 		}
 	}
@@ -164,7 +165,7 @@ func (c *call) replaced(o *protocol.Outcome) relay.Decision {
 	if !c.progress.to(ending) || !c.done() {
 		return relay.Drop()
 	}
-	return relay.Answer(relay.ResultLine(c.request.id, madeResult(items, isError, c.asked.modern)))
+	return relay.Answer(relay.ResultLine(c.request.ID, madeResult(items, isError, c.asked.modern)))
 }
 
 // failedAt takes an answer that is an error of JSON-RPC. Hooks may change its text.

@@ -1,12 +1,11 @@
 // Package mcpproxy guards a server of the Model Context Protocol: it stands between a client
 // and the server, and has hooks judge each call of a tool.
 //
-// [Run] carries the messages (package relay) until one side ends, and then ends the other.
+// [Run] carries the messages until one side ends, and then ends the other (package proxied).
 // A call goes through these files:
 //
-//	proxy.go       Run, Options, and how a connection ends
+//	proxy.go       Run and Options
 //	guard.go       which message is what; reads a call
-//	pending.go     the client's requests without an answer
 //	event.go       the events of a connection; what of an outcome cannot be carried out
 //	call.go        tool-call-start: refuse, change, pass on; cancelled calls
 //	answer.go      tool-call-end and tool-call-error: withhold, change, pass on

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -54,7 +55,7 @@ func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
 	}
 	ctx, end := context.WithCancelCause(t.Context())
 	s.end = end
-	process := &Process{In: serverIn, Out: serverOut, Done: s.exited, Ended: func() string { return "exit code 3" }, End: func(time.Duration) {
+	process := &proxied.Process{In: serverIn, Out: serverOut, Done: s.exited, Ended: func() string { return "exit code 3" }, End: func(time.Duration) {
 		toServer.Close()
 		server.Close()
 		s.exit.Do(func() { close(s.exited) })
@@ -77,7 +78,7 @@ func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
 		toClient.Close()
 	}()
 	t.Cleanup(func() {
-		end(errClosed)
+		end(proxied.ErrClosed)
 		client.Close()
 		toClient.Close()
 		<-s.done

@@ -33,6 +33,7 @@ protocol/readreply: protocol
 protocol/patterns:
 protocol/realpath: protocol
 protocol/rule: protocol
+protocol/acp: protocol protocol/rpc
 protocol/rpc:
 protocol/rpc/relay: protocol/rpc
 protocol/rpc/socket: protocol/rpc/socket/meet
@@ -72,7 +73,8 @@ internal/hookvalues: protocol
 executor/daemon/internal/crew:
 executor/daemon/internal/outbox: protocol protocol/rpc
 executor/bridge: protocol protocol/dialect
-executor/mcpproxy: protocol protocol/rpc/relay protocol/toolname
+executor/mcpproxy: executor/proxied protocol protocol/rpc/relay protocol/toolname
+executor/proxied: protocol protocol/rpc/relay
 loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
 loader/install/verify: executor/guest executor/process loader/install loader/install/internal/configtext protocol/dialect protocol/rpc/socket/meet protocol/toolname schema
@@ -133,7 +135,8 @@ cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd
 cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor/guest loader loader/install loader/install/verify
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol protocol/toolname
-cmd/hookd/internal/mcpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor/hookenv executor/mcpproxy executor/process protocol protocol/rpc/relay protocol/toolname
+cmd/hookd/internal/guarded: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process executor/proxied protocol protocol/rpc/relay
+cmd/hookd/internal/mcpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/guarded cmd/hookd/internal/places cmd/hookd/internal/signals executor/hookenv executor/mcpproxy protocol protocol/toolname
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol protocol/patterns schema schema/agentparts
 cmd/hookd/internal/newcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/takehook loader protocol schema/testfile
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol schema/testfile
