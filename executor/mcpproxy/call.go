@@ -100,8 +100,14 @@ func (c *call) begin(m *relay.Message) relay.Decision {
 	if before := c.guard.unfinished.take(c); before != nil {
 		return c.goOn(m, before)
 	}
-	decide := c.guard.events.Begin(c.ctx, protocol.ToolCallStart, protocol.ToolCallStartData{Call: c.Call, Parallel: 1})
+	decide := c.guard.events.Begin(c.ctx, protocol.ToolCallStart, protocol.ToolCallStartData{Call: c.Call, Parallel: 1}, c.complete)
 	return relay.Later(callLane, func() relay.Decision { return c.judge(m, decide) })
+}
+
+// complete adds to the event of the call what the proxy knows of its tool.
+func (c *call) complete(event *protocol.Event) {
+	name := jsonspan.Text(jsonspan.Get(c.asked.params, "name"))
+	event.CheckArgs = func(args protocol.RawMessage) error { return c.guard.tools.check(name, args) }
 }
 
 // judge decides whether the call reaches the server, and as what.

@@ -11,6 +11,7 @@
 //	answer.go      tool-call-end and tool-call-error: withhold, change, pass on
 //	content.go     a result as hooks read it
 //	writeback.go   what hooks changed, in the bytes that the server wrote
+//	tools.go       the server's list of tools: narrowed by rules, schemas of changed args
 //	unfinished.go  calls whose server asks for input, which the client sends again
 //
 // Rules:

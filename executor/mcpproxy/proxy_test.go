@@ -45,6 +45,11 @@ func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return stageOf(t, e)
+}
+
+func stageOf(t *testing.T, e *executor.Executor) *stage {
+	t.Helper()
 	clientIn, client := io.Pipe()
 	toClient, clientOut := io.Pipe()
 	toServer, serverIn := io.Pipe()
