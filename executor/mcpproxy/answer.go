@@ -39,8 +39,7 @@ func (c *call) done() bool {
 
 // needsInput passes on that the server wants input. The call goes on with another request.
 func (c *call) needsInput(m *relay.Message) relay.Decision {
-	asGiven := &call{asked: c.asked, Call: protocol.Call{Args: c.asked.given()}}
-	key := asGiven.key(jsonspan.Get(m.Result, "requestState"))
+	key := c.asWritten().key(jsonspan.Get(m.Result, "requestState"))
 	c.guard.unfinished.add(key, &call{Call: c.Call, began: c.began, contexts: c.contexts})
 	if !c.done() {
 		return relay.Drop()

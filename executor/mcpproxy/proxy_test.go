@@ -32,6 +32,8 @@ type stage struct {
 	mu     sync.Mutex
 	events []string // decided, as "event tool action"
 	notes  []string
+
+	onOutcome func(*protocol.Outcome)
 }
 
 // gate is hooks in Go without a project.
@@ -67,8 +69,11 @@ func stageOf(t *testing.T, e *executor.Executor) *stage {
 	}}
 	go func() {
 		s.done <- Run(ctx, relay.Stream{In: clientIn, Out: clientOut}, process, Options{
-			Hooks: gate{e}, Server: "t", Session: "s", Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20,
+			Hooks: gate{e}, Server: "t", Session: "s", Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20, AskTimeout: 300 * time.Millisecond,
 			Tell: func(o *protocol.Outcome) {
+				if s.onOutcome != nil {
+					s.onOutcome(o)
+				}
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.events = append(s.events, fmt.Sprintf("%s %s %s", o.Event.Event, jsonspan.Text(jsonspan.Get(o.Event.Data, "toolCallId")), o.Action))

@@ -10,15 +10,15 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/rule"
 	"github.com/hookd-dev/hookd/protocol"
-	answer "github.com/hookd-dev/hookd/protocol/rule"
+	ruletext "github.com/hookd-dev/hookd/protocol/rule"
 	"github.com/hookd-dev/hookd/schema"
 )
 
 // ruleOf is a rule as the loader makes it.
 func ruleOf(t *testing.T, name string, action protocol.Action, match schema.Match, mode protocol.Mode) *executor.Hook {
 	t.Helper()
-	reply := answer.Reply{Action: action, Reason: "no"}
-	compiled, problems := answer.Compile(&reply, []protocol.EventName{protocol.ToolCallStart})
+	reply := ruletext.Reply{Action: action, Reason: "no"}
+	compiled, problems := ruletext.Compile(&reply, []protocol.EventName{protocol.ToolCallStart})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

@@ -20,6 +20,11 @@ type unfinished struct {
 	order []string
 }
 
+// asWritten is the call as the client will make it again.
+func (c *call) asWritten() *call {
+	return &call{asked: c.asked, Call: protocol.Call{Args: c.asked.given()}}
+}
+
 // key is the same for a call and for the one that goes on with it.
 func (c *call) key(state protocol.RawMessage) string {
 	return jsonspan.Canonical(jsonspan.Get(c.asked.params, "name")) + jsonspan.Canonical(c.Args) + jsonspan.Canonical(orNull(state))
