@@ -137,7 +137,7 @@ func (c *call) judge(m *relay.Message, decide func() (*protocol.Outcome, error))
 	}
 	switch {
 	case o.Action == protocol.Ask && o.Failure == "" && c.canAsk():
-		return relay.Later("", func() relay.Decision { return c.permit(m, o) })
+		return relay.Later("", func() relay.Decision { return consent{c, m, o}.decide() })
 	case o.Refused():
 		kind := protocol.CallBlocked
 		if o.Action == protocol.Ask {

@@ -25,18 +25,25 @@ var options = []protocol.PermissionOption{
 	{OptionID: answerNo, Name: "Refuse", Kind: "reject-once"},
 }
 
-// permit follows hooks' asks about the call, which has left its lane: others do not wait for
+// consent is a call about which hooks ask a person.
+type consent struct {
+	*call
+	m     *relay.Message
+	asked *protocol.Outcome // tool-call-start
+}
+
+// decide follows hooks' asks about the call, which has left its lane: others do not wait for
 // the person.
-func (c *call) permit(m *relay.Message, asked *protocol.Outcome) relay.Decision {
+func (c consent) decide() relay.Decision {
 	if !c.guard.questions.begin() {
 		problem := "not allowed: a person has to decide this, and too many questions wait for one already"
-		return c.refuseAs(protocol.CallError{Kind: protocol.CallDenied, Text: problem}, asked.By)
+		return c.refuseAs(protocol.CallError{Kind: protocol.CallDenied, Text: problem}, c.asked.By)
 	}
-	if c.asked.modern {
-		return c.follow(m, c.startAsking(asked))
+	if c.call.asked.modern {
+		return c.follow(c.startAsking())
 	}
 	defer c.guard.questions.end()
-	return c.permitted(m, asked, c.permission(c.ctx, asked, c.guard.questions.put))
+	return c.decided(c.permission(c.ctx, c.guard.questions.put))
 }
 
 // permission is what became of hooks' asks.
@@ -46,8 +53,8 @@ type permission struct {
 	err      error             // why nothing was decided
 }
 
-// permitted carries out what became of the asks.
-func (c *call) permitted(m *relay.Message, asked *protocol.Outcome, p permission) relay.Decision {
+// decided carries out what became of the asks.
+func (c consent) decided(p permission) relay.Decision {
 	c.contexts = append(c.contexts, p.contexts...)
 	switch {
 	case p.err != nil:
@@ -55,13 +62,13 @@ func (c *call) permitted(m *relay.Message, asked *protocol.Outcome, p permission
 	case p.refusal != nil:
 		return c.refuse(protocol.CallDenied, p.refusal)
 	}
-	return c.admit(m, asked)
+	return c.admit(c.m, c.asked)
 }
 
 // permission puts the question of each hook that asks: first to hooks, which may answer in
 // the person's place, and then to the person, whose answer is about the call. ask puts it.
-func (c *call) permission(ctx context.Context, asked *protocol.Outcome, ask func(context.Context, []byte) answer) (p permission) {
-	for _, by := range asked.Askers() {
+func (c consent) permission(ctx context.Context, ask func(context.Context, []byte) answer) (p permission) {
+	for _, by := range c.asked.Askers() {
 		byPerson := false
 		data := protocol.PermissionRequestData{Call: c.Call, AskedBy: "hook:" + by.Name, AskedByLayer: by.Layer, Text: by.Reason, Options: options}
 		o, err := c.guard.events.Begin(ctx, protocol.PermissionRequest, data, func(event *protocol.Event) {
@@ -92,7 +99,7 @@ func (c *call) permission(ctx context.Context, asked *protocol.Outcome, ask func
 
 // askPerson asks the person and writes the answer into the outcome of the permission-request.
 // It fails only if ctx has ended.
-func (c *call) askPerson(ctx context.Context, o *protocol.Outcome, by protocol.Asker, ask func(context.Context, []byte) answer) error {
+func (c consent) askPerson(ctx context.Context, o *protocol.Outcome, by protocol.Asker, ask func(context.Context, []byte) answer) error {
 	came := answer{by: protocol.ByFault, words: "its arguments are too long to be shown to a person"}
 	if len(c.Args) <= mostShown {
 		limited, stop := context.WithTimeout(ctx, c.guard.options.AskTimeout)
@@ -136,13 +143,13 @@ type step struct {
 
 // startAsking begins to follow the asks, apart from the request that they are about. It is
 // the end of a question that has begun.
-func (c *call) startAsking(asked *protocol.Outcome) *asking {
+func (c consent) startAsking() *asking {
 	ctx, stop := context.WithCancel(c.guard.life)
-	a := &asking{asked: asked, answers: make(chan answer, 1), steps: make(chan step, 2), stop: stop}
+	a := &asking{asked: c.asked, answers: make(chan answer, 1), steps: make(chan step, 2), stop: stop}
 	c.guard.background.Go(func() {
 		defer c.guard.questions.end()
 		defer stop()
-		became := c.permission(ctx, asked, func(ctx context.Context, params []byte) answer {
+		became := c.permission(ctx, func(ctx context.Context, params []byte) answer {
 			a.steps <- step{question: params}
 			select {
 			case came := <-a.answers:
@@ -165,7 +172,7 @@ func (c *call) startAsking(asked *protocol.Outcome) *asking {
 }
 
 // follow waits for the next step and answers the client with it.
-func (c *call) follow(m *relay.Message, a *asking) relay.Decision {
+func (c consent) follow(a *asking) relay.Decision {
 	var next step
 	select {
 	case next = <-a.steps:
@@ -177,13 +184,13 @@ func (c *call) follow(m *relay.Message, a *asking) relay.Decision {
 		return c.undecided(context.Cause(c.ctx))
 	}
 	if next.question == nil {
-		return c.permitted(m, a.asked, next.permission)
+		return c.decided(next.permission)
 	}
 	key := c.guard.questions.prefix + protocol.NewID()
 	quoted := jsonspan.Quote(key)
 	result := append([]byte(`{"resultType":"input_required","inputRequests":{"question":{"method":"elicitation/create","params":`), next.question...)
 	result = append(append(append(result, `}},"requestState":`...), quoted...), '}')
-	c.guard.unfinished.add(c.asWritten().key(quoted), &call{Call: c.Call, began: c.began, contexts: c.contexts, asking: a})
+	c.guard.unfinished.add(c.call.asked.key(quoted), &call{Call: c.Call, began: c.began, contexts: c.contexts, asking: a})
 	if !c.progress.to(ending) || !c.done() {
 		a.stop()
 		return relay.Drop()
@@ -205,5 +212,5 @@ func (c *call) takeAnswer(m *relay.Message, before *call) relay.Decision {
 		})
 	}
 	a.answers <- came
-	return relay.Later("", func() relay.Decision { return c.follow(m, a) })
+	return relay.Later("", func() relay.Decision { return consent{c, m, a.asked}.follow(a) })
 }
