@@ -18,6 +18,7 @@ const module = "github.com/hookd-dev/hookd"
 // that a new one gets its arrows with its first commit.
 const arrowTable = `
 hookd.go: executor executor/exechook executor/hookenv executor/process loader protocol schema
+internal/argschema: protocol/patterns
 internal/fsutil:
 internal/jsonspan:
 internal/lines:

@@ -35,7 +35,8 @@ func (t *Teller) Outcome(o *protocol.Outcome) {
 	defer t.mu.Unlock()
 	t.Engine.Aside(func() {
 		p := t.Console.Err
-		if o.Refused() {
+		asked := o.Action == protocol.Ask && len(o.Lost) == 0 // a person is, and that is told
+		if o.Refused() && !asked {
 			by := ""
 			if o.By != nil {
 				by = " refused by " + p.In(show.Name, show.Line(*o.By))
