@@ -105,7 +105,7 @@ func (found *foundTests) add(snapshot *loader.Snapshot, hook *executor.Hook, of 
 		}
 		any = true
 		s := &suite{snapshot: snapshot, hook: hook, of: of}
-		s.file, s.findings = readTestFile(path)
+		s.file, s.findings = readTestFile(snapshot, path)
 		if hook.Asker == nil {
 			s.fault = cannotRun(hook, about, true)
 		}
@@ -162,7 +162,7 @@ func (found *foundTests) addPack(snapshot *loader.Snapshot, pack string) bool {
 			continue
 		}
 		s := &suite{snapshot: snapshot, of: subject{name: loader.PackName(pack)}}
-		s.file, s.findings = readTestFile(path)
+		s.file, s.findings = readTestFile(snapshot, path)
 		s.takeRules(pack)
 		found.suites = append(found.suites, s)
 	}
@@ -200,13 +200,16 @@ func (s *suite) asked() []*executor.Hook {
 
 // readTestFile reads a test file. Only a regular file is opened: a FIFO would wait for a
 // writer.
-func readTestFile(path string) (*testfile.File, []schema.Finding) {
+func readTestFile(snapshot *loader.Snapshot, path string) (*testfile.File, []schema.Finding) {
 	unreadable := func(why, remedy string) (*testfile.File, []schema.Finding) {
 		return &testfile.File{Path: path}, []schema.Finding{schema.NewFinding(schema.Pos{File: path}, "", schema.SeverityError,
 			testfile.CodeUnreadable, "the tests cannot be read: "+why, remedy)}
 	}
 	info, err := os.Stat(path)
+	out := snapshot.LeadsOut(path)
 	switch {
+	case out != "":
+		return unreadable("the link leads out of the project, to "+out, "put the file itself there")
 	case err != nil:
 		return unreadable(reason(err), "make it a file that you can read, or remove it")
 	case !info.Mode().IsRegular():
