@@ -16,7 +16,8 @@
 //	wrappers.go  commands in the words of others (sudo, timeout, xargs, docker exec), and in
 //	             texts for a shell: eval, sh -c, a here-document
 //	code.go      commands that the code of other languages runs: python -c, awk
-//	texts.go     those in options of programs that are no shells: tar, vim, rsync
+//	texts.go     those in options of programs that are no shells: tar, vim, rsync; options
+//	             that name the folder of a program
 //	git.go       those that git is given
 //	folders.go   in which folders the line runs its commands: cd, env -C
 //	unclear.go   texts that bash runs or evaluates in another way (PS4, mapfile -C, an index

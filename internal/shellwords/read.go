@@ -152,7 +152,12 @@ type reader struct {
 	later   bool // see Command
 	loops   bool // a variable gets a value other than by an assignment
 
-	feeds map[*syntax.Stmt]string  // the commands at the other end of a statement's pipe
+	statements
+}
+
+// statements is what is known of the statements of a text.
+type statements struct {
+	feeds map[*syntax.Stmt]string  // the commands at the other end of their pipes
 	at    map[*syntax.Stmt][]place // where they run, nil if all do where the text begins
 }
 
