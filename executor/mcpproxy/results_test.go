@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -194,7 +195,7 @@ func TestConversationsOfHosts(t *testing.T) {
 				s.says(s.server, message)
 				s.reads(s.toClient, message)
 			}
-			s.end(errClosed) // in one recording in the middle of a call
+			s.end(proxied.ErrClosed) // in one recording in the middle of a call
 			s.done <- <-s.done
 			if decided := len(s.decided()); calls == 0 || decided != 2*calls {
 				t.Errorf("%d events of %d calls: %q", decided, calls, s.decided())

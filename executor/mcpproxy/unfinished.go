@@ -20,9 +20,10 @@ type unfinished struct {
 	order []string
 }
 
-// key is the same for a call and for the one that goes on with it.
-func (c *call) key(state protocol.RawMessage) string {
-	return jsonspan.Canonical(jsonspan.Get(c.asked.params, "name")) + jsonspan.Canonical(c.Args) + jsonspan.Canonical(orNull(state))
+// key is the same for a call and for the one that goes on with it, which the client writes
+// with the same args.
+func (a *asked) key(state protocol.RawMessage) string {
+	return jsonspan.Canonical(jsonspan.Get(a.params, "name")) + jsonspan.Canonical(a.given()) + jsonspan.Canonical(orNull(state))
 }
 
 func orNull(value protocol.RawMessage) protocol.RawMessage {
@@ -49,7 +50,7 @@ func (u *unfinished) take(c *call) *call {
 	if jsonspan.Get(c.asked.params, "inputResponses") == nil && jsonspan.Get(c.asked.params, "requestState") == nil {
 		return nil
 	}
-	key := c.key(jsonspan.Get(c.asked.params, "requestState"))
+	key := c.asked.key(jsonspan.Get(c.asked.params, "requestState"))
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	before := u.list[key]

@@ -1,4 +1,4 @@
-package mcpproxy
+package proxied
 
 import (
 	"fmt"
@@ -8,24 +8,29 @@ import (
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 )
 
-// notes tells a person of lines that were not passed on, once for each reason: a server that
+// Notes tells a person of lines that were not passed on, once for each reason: a program that
 // writes its log to stdout would fill the person's.
-type notes struct {
-	tell func(text string)
+type Notes struct {
+	tell   func(text string)
+	server string // what the other side of the client is
 
 	mu   sync.Mutex
 	told map[string]bool
 }
 
-func newNotes(tell func(string)) *notes { return &notes{tell: tell, told: map[string]bool{}} }
+// NewNotes returns notes for tell. server is what the program is called in them.
+func NewNotes(server string, tell func(string)) *Notes {
+	return &Notes{tell: tell, server: server, told: map[string]bool{}}
+}
 
 // mostReasons bounds the reasons that are told.
 const mostReasons = 32
 
-func (n *notes) line(from relay.Side, why string, line []byte) {
+// Line is Options.Note of a relay.
+func (n *Notes) Line(from relay.Side, why string, line []byte) {
 	who := "the client"
 	if from == relay.Server {
-		who = "the server"
+		who = n.server
 	}
 	n.mu.Lock()
 	key := who + why

@@ -1,0 +1,2 @@
+// Package acpproxy guards an agent of the Agent Client Protocol.
+package acpproxy
