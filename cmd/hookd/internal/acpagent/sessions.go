@@ -3,6 +3,7 @@ package acpagent
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/sessionscmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 	"github.com/hookd-dev/hookd/protocol/rpc/peer"
@@ -116,7 +118,6 @@ func (a *Agent) begin(r *peer.Request, params *acp.OpenParams, replay bool) {
 			r.Fail(openFailure(r.Context(), err))
 			return
 		}
-		close(s.ready)
 		if params.SessionID == "" {
 			a.sessions.add(s)
 			r.Answer(&acp.NewResult{SessionID: s.id, Modes: s.modeState()})
@@ -127,6 +128,7 @@ func (a *Agent) begin(r *peer.Request, params *acp.OpenParams, replay bool) {
 			r.Answer(&acp.LoadResult{Modes: s.modeState()})
 		}
 		s.announce()
+		close(s.ready)          // what waits for the session comes after all that is told of it
 		if a.ctx.Err() != nil { // closeAll may have missed it
 			s.close("exit")
 		}
@@ -178,7 +180,10 @@ func (a *Agent) deleteSession(r *peer.Request, params *acp.SessionParams) {
 
 // remove removes a session's file. One that is not there is removed already.
 func (a *Agent) remove(folder, id string) error {
-	if _, err := store.HeaderOf(folder, id); errors.Is(err, store.ErrNotFound) {
+	if err := protocol.CheckSessionID(id); err != nil {
+		return rpc.Errorf(rpc.InvalidParams, "sessionId %.100q: %v", id, err)
+	}
+	if _, err := store.HeaderOf(folder, id); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err := store.Remove(folder, id); err != nil {

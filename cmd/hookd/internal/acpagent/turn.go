@@ -25,6 +25,7 @@ type turn struct {
 	over      chan struct{} // closed when the request is answered
 	running   atomic.Bool   // what is shown belongs to it
 
+	prompt   string // its first line
 	accepted bool   // the prompt is a part of the conversation
 	by       string // the hook that refused or stopped the run last
 	reason   string
@@ -122,7 +123,7 @@ func (t *turn) run(blocks []acp.ContentBlock) (*acp.PromptResult, *rpc.Error) {
 	s.tellNotes(t.ctx)
 	s.viewing.Unlock()
 	defer t.running.Store(false)
-	t.title(&prompt)
+	t.prompt = titleOf(prompt.Text)
 	begin, told, err := t.meant(&prompt)
 	switch {
 	case err != nil:
@@ -179,20 +180,24 @@ func (t *turn) shown(y *agentloop.Update) {
 		if o := &y.Outcome; o.Refused() && o.By != nil {
 			t.by, t.reason = *o.By, o.Reason
 		} else if y.Event.Event == protocol.PromptSubmit && y.Event.Recipe == nil {
-			t.accepted = true
+			t.accept()
 		}
+	}
+	if y.Kind == agentloop.UpdateDropped && t.ctx.Err() != nil {
+		return // who cancels knows that the answer is not whole
 	}
 	s.viewing.Lock()
 	defer s.viewing.Unlock()
 	s.show(t.ctx, s.view.Updates(y)...)
 }
 
-// title tells the client what the session is called from its first prompt on.
-func (t *turn) title(prompt *agentloop.Prompt) {
-	s := t.session
-	if title := titleOf(prompt.Text); !s.titled && title != "" {
+// accept notes that hooks let the prompt pass, and tells the client what the session is called
+// after its first prompt.
+func (t *turn) accept() {
+	t.accepted = true
+	if s := t.session; !s.titled && t.prompt != "" {
 		s.titled = true
-		s.show(t.ctx, &acp.SessionNews{Kind: acp.SessionChanged, Title: title, UpdatedAt: time.Now().UTC().Format(time.RFC3339)})
+		s.show(t.ctx, &acp.SessionNews{Kind: acp.SessionChanged, Title: t.prompt, UpdatedAt: time.Now().UTC().Format(time.RFC3339)})
 	}
 }
 

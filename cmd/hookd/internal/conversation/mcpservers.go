@@ -37,7 +37,11 @@ func (o *opening) mcpServers(e *engine.Engine, settings *schema.Settings, list [
 		Project: e.Root,
 		Start:   containedStart(o.hooks.Processes.Runtime()),
 		Notify: func(n mcp.Notice) {
-			e.Aside(func() { o.console.Note("MCP server "+n.Server+" "+n.Text, n.Remedy) })
+			remedy := n.Remedy
+			if _, ours := settings.Agent.MCPServers[n.Server]; !ours && remedy != "" {
+				remedy = "it was handed in by the client: look at it in the settings of your editor"
+			}
+			e.Aside(func() { o.console.Note("MCP server "+n.Server+" "+n.Text, remedy) })
 		},
 	})
 	o.hooks.Closers.Add(func() error { servers.Close(); return nil })
