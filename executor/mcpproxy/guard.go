@@ -81,6 +81,7 @@ func (g *guard) request(m *relay.Message) relay.Decision {
 	if err != nil {
 		return refused(m.ID, relay.CodeInvalidParams, err.Error())
 	}
+	r.Size = len(m.Line)
 	if problem := g.pending.Add(r); problem != "" {
 		return refused(m.ID, relay.CodeInvalidRequest, problem)
 	}

@@ -8,8 +8,12 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// mostUnfinished is how many calls are remembered whose server has asked for input.
-const mostUnfinished = 256
+// Bounds of the calls that are remembered because their server, or a hook, has asked for
+// input. The oldest is forgotten first.
+const (
+	mostUnfinished      = 256
+	mostUnfinishedBytes = 64 << 20
+)
 
 // unfinished are the calls whose server has asked for input in place of a result. The client
 // sends such a call again, with the input and a new id: it is the same call, which hooks have
@@ -18,6 +22,7 @@ type unfinished struct {
 	mu    sync.Mutex
 	list  map[string]*call
 	order []string
+	bytes int // of the keys, which have the args in them
 }
 
 // key is the same for a call and for the one that goes on with it, which the client writes
@@ -37,12 +42,13 @@ func orNull(value protocol.RawMessage) protocol.RawMessage {
 func (u *unfinished) add(key string, c *call) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.order) >= mostUnfinished {
-		delete(u.list, u.order[0])
-		u.order = u.order[1:]
+	u.remove(key)
+	for len(u.order) > 0 && (len(u.order) >= mostUnfinished || u.bytes+len(key) > mostUnfinishedBytes) {
+		u.remove(u.order[0])
 	}
 	u.list[key] = c
 	u.order = append(u.order, key)
+	u.bytes += len(key)
 }
 
 // take returns the call that another one goes on with, nil if it is a call of its own.
@@ -53,10 +59,16 @@ func (u *unfinished) take(c *call) *call {
 	key := c.asked.key(jsonspan.Get(c.asked.params, "requestState"))
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	before := u.list[key]
-	if before != nil {
+	return u.remove(key)
+}
+
+// remove forgets the call of a key and returns it, nil if there is none.
+func (u *unfinished) remove(key string) *call {
+	c := u.list[key]
+	if c != nil {
 		delete(u.list, key)
 		u.order = slices.DeleteFunc(u.order, func(k string) bool { return k == key })
+		u.bytes -= len(key)
 	}
-	return before
+	return c
 }
