@@ -46,22 +46,27 @@ func NewEvents(hooks Hooks, s Session, lost func(*protocol.Outcome) []string, te
 // Begin begins an event: those that begin one after the other meet the hooks in this order.
 // data is the struct of the event's row.
 func (e *Events) Begin(ctx context.Context, name protocol.EventName, data any) func() (*protocol.Outcome, error) {
-	return e.begin(ctx, name, data, false)
+	return e.begin(ctx, name, data, e.lost, false)
+}
+
+// BeginLosing begins an event of which the proxy can carry out something else than usual.
+func (e *Events) BeginLosing(ctx context.Context, name protocol.EventName, data any, lost func(*protocol.Outcome) []string) func() (*protocol.Outcome, error) {
+	return e.begin(ctx, name, data, lost, false)
 }
 
 // BeginDetached begins an event of which nobody waits for the outcome: it tells what has
 // happened, also when the connection has ended.
 func (e *Events) BeginDetached(ctx context.Context, name protocol.EventName, data any) func() (*protocol.Outcome, error) {
-	return e.begin(ctx, name, data, true)
+	return e.begin(ctx, name, data, e.lost, true)
 }
 
-func (e *Events) begin(ctx context.Context, name protocol.EventName, data any, detached bool) func() (*protocol.Outcome, error) {
+func (e *Events) begin(ctx context.Context, name protocol.EventName, data any, lost func(*protocol.Outcome) []string, detached bool) func() (*protocol.Outcome, error) {
 	event, err := protocol.NewEvent(name, data)
 	if err != nil {
 		return func() (*protocol.Outcome, error) { return nil, err }
 	}
 	e.complete(&event)
-	event.Lost = e.lost
+	event.Lost = lost
 	event.Detached = detached
 	e.mu.Lock()
 	e.seq++
