@@ -5,6 +5,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpagent"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/agentcmd"
 )
@@ -21,7 +22,9 @@ func agentCommands(p *parts) []command {
 }
 
 // acpAgent returns what serves the loop to editors.
-func acpAgent(*parts) acpcmd.Agent { return nil }
+func acpAgent(p *parts) acpcmd.Agent {
+	return &acpagent.Command{Opener: p.opener, Version: versionName}
+}
 
 // What other commands know of the agent loop: its hooks, and what is wrong with the skills
 // and recipes that it would read.

@@ -13,7 +13,7 @@ import (
 
 // guardServers returns a request with its MCP servers under guard: those that are programs
 // start through hookd mcp. Of the others the person is told.
-func (g *guard) guardServers(m *relay.Message, p *params, project string) ([]byte, error) {
+func (o *Options) guardServers(m *relay.Message, p *params, project string) ([]byte, error) {
 	list := p.get("mcpServers")
 	if isNothing(list) {
 		return p.line(m), nil
@@ -23,7 +23,7 @@ func (g *guard) guardServers(m *relay.Message, p *params, project string) ([]byt
 	}
 	servers, changed := jsonspan.Elements(list), false
 	for i, server := range servers {
-		guarded, err := g.guardServer(server, project)
+		guarded, err := o.guardServer(server, project)
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func (g *guard) guardServers(m *relay.Message, p *params, project string) ([]byt
 }
 
 // guardServer returns an MCP server that starts through hookd mcp.
-func (g *guard) guardServer(server protocol.RawMessage, project string) (protocol.RawMessage, error) {
+func (o *Options) guardServer(server protocol.RawMessage, project string) (protocol.RawMessage, error) {
 	if jsonspan.Kind(server) != '{' {
 		return nil, errors.New("mcpServers has " + jsonspan.KindName(server) + " where a server is expected")
 	}
@@ -50,7 +50,7 @@ func (g *guard) guardServer(server protocol.RawMessage, project string) (protoco
 		if how == "" {
 			how = "no command"
 		}
-		g.options.note(fmt.Sprintf("the MCP server %q (%s) is not guarded: hookd guards servers that are programs", name, how))
+		o.note(fmt.Sprintf("the MCP server %q (%s) is not guarded: hookd guards servers that are programs", name, how))
 		return server, nil
 	}
 	if strings.TrimSpace(name) == "" {
@@ -60,7 +60,7 @@ func (g *guard) guardServer(server protocol.RawMessage, project string) (protoco
 	if err != nil {
 		return nil, err
 	}
-	before := g.options.Server(name, project, jsonspan.Text(command), args)
+	before := o.Server(name, project, jsonspan.Text(command), args)
 	if before == nil {
 		return server, nil
 	}

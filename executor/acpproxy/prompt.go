@@ -69,11 +69,11 @@ func (t *turn) judge(m *relay.Message, p *params, prompt string, decide func() (
 	}
 	s := t.session
 	s.mu.Lock()
-	reason := s.refusing
+	reason := s.start.refusing
 	if reason == "" && s.guard.options.Mode != "" && !s.mode.on {
 		reason = fmt.Sprintf("hookd has not seen this session begin, and cannot keep it in the mode %q (--mode): begin a new one", s.guard.options.Mode)
 	}
-	contexts := s.contexts
+	contexts := s.start.contexts
 	s.mu.Unlock()
 	if o.Refused() {
 		reason = refusal(o)
@@ -123,7 +123,7 @@ func (t *turn) runs(contexts int) bool {
 	cancelled := t.cancelled
 	t.running = !cancelled
 	if !cancelled {
-		s.contexts = s.contexts[min(contexts, len(s.contexts)):]
+		s.start.contexts = s.start.contexts[min(contexts, len(s.start.contexts)):]
 	}
 	s.mu.Unlock()
 	if cancelled {

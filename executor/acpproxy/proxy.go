@@ -62,7 +62,7 @@ func Run(ctx context.Context, client relay.Stream, agent *proxied.Process, optio
 	if ctx.Err() != nil {
 		reason = "interrupted"
 	}
-	g.endAll(reason)
+	g.sessions.each(func(s *session) { s.end(reason) })
 	g.background.Wait()
 	return context.Cause(ctx)
 }

@@ -21,20 +21,23 @@ import (
 type session struct {
 	guard *guard
 	id    string
-	cwd   string
 	seen  bool // it was seen to begin
-	hooks proxied.Hooks
 	*proxied.Events
 
 	mu       sync.Mutex
 	ended    bool
-	loading  int      // requests that have its history told again
-	refusing string   // why it takes no prompts, "" if it does
-	contexts []string // for the model, from its start: they go with the next prompt
+	loading  int // requests that have its history told again
+	start    start
 	judging  context.Context
 	stop     context.CancelCauseFunc // ends judging: what was asked in this turn is given up
 	work     work
 	mode     forced
+}
+
+// start is what hooks said when the session began.
+type start struct {
+	refusing string   // why it takes no prompts, "" if it does
+	contexts []string // for the model: they go with the next prompt
 }
 
 // work is what goes on in a session.
@@ -68,7 +71,7 @@ func (s *sessions) each(do func(*session)) {
 	}
 }
 
-// removes reports whether a session was open. It is not any more.
+// remove reports whether a session was open. It is not any more.
 func (s *sessions) remove(id string, one *session) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,23 +95,30 @@ func (g *guard) session(id string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.keep(g.newSession(id, g.options.Cwd, hooks)), nil
+	return g.sessions.keep(g.newSession(id, g.options.Cwd, hooks)), nil
 }
 
 // keep adds a session, unless there is one with its id, and returns the one that there is.
-func (g *guard) keep(s *session) *session {
-	g.sessions.mu.Lock()
-	defer g.sessions.mu.Unlock()
-	if is := g.sessions.open[s.id]; is != nil {
+func (s *sessions) keep(one *session) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if is := s.open[one.id]; is != nil {
 		return is
 	}
-	g.sessions.open[s.id] = s
-	return s
+	s.open[one.id] = one
+	return one
+}
+
+// put adds a session in place of any with its id.
+func (s *sessions) put(one *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open[one.id] = one
 }
 
 func (g *guard) newSession(id, cwd string, hooks proxied.Hooks) *session {
 	o := g.options
-	s := &session{guard: g, id: id, cwd: cwd, hooks: hooks, work: work{tools: map[string]*tool{}, terminals: map[string]*terminal{}}}
+	s := &session{guard: g, id: id, work: work{tools: map[string]*tool{}, terminals: map[string]*terminal{}}}
 	s.Events = proxied.NewEvents(hooks, proxied.Session{Host: Host, ID: "acp-" + id, Cwd: cwd, Depth: o.Depth}, lost, o.Tell)
 	s.judging, s.stop = context.WithCancelCause(g.life)
 	return s
@@ -159,7 +169,7 @@ func (g *guard) open(m *relay.Message, p *params, o *opening) relay.Decision {
 	line := []byte(nil)
 	if err == nil {
 		o.hooks = hooks
-		line, err = g.guardServers(m, p, hooks.Project())
+		line, err = g.options.guardServers(m, p, hooks.Project())
 	}
 	if err != nil {
 		g.asked[relay.Client].Remove(o.request)
@@ -170,9 +180,7 @@ func (g *guard) open(m *relay.Message, p *params, o *opening) relay.Decision {
 		if o.before = g.sessions.get(o.id); o.before == nil || !o.before.seen {
 			s := g.newSession(o.id, o.cwd, hooks)
 			s.seen = true
-			g.sessions.mu.Lock()
-			g.sessions.open[o.id] = s
-			g.sessions.mu.Unlock()
+			g.sessions.put(s)
 		}
 		g.sessions.get(o.id).load(1)
 	}
@@ -206,9 +214,7 @@ func (g *guard) opened(o *opening, m *relay.Message) relay.Decision {
 	if s == nil || s.id != id {
 		s = g.newSession(id, o.cwd, o.hooks)
 		s.seen = true
-		g.sessions.mu.Lock()
-		g.sessions.open[id] = s
-		g.sessions.mu.Unlock()
+		g.sessions.put(s)
 	}
 	decide := func() (*protocol.Outcome, error) { return nil, nil }
 	if s != o.before { // it was not open
@@ -227,9 +233,9 @@ func (s *session) begin(o *opening, m *relay.Message, decide func() (*protocol.O
 	outcome, err := decide()
 	if err == nil && outcome != nil {
 		s.mu.Lock()
-		s.contexts = append(s.contexts, proxied.Contexts(outcome)...)
+		s.start.contexts = append(s.start.contexts, proxied.Contexts(outcome)...)
 		if outcome.Action == protocol.Stop {
-			s.refusing = outcome.RefusalText()
+			s.start.refusing = outcome.RefusalText()
 		}
 		s.mu.Unlock()
 	}
@@ -267,11 +273,6 @@ func (s *session) end(reason string) {
 		return
 	}
 	s.guard.observe(s.BeginDetached(s.guard.life, protocol.SessionEnd, protocol.SessionEndData{Reason: reason}), nil)
-}
-
-// endAll ends the sessions that are open at the end of the connection.
-func (g *guard) endAll(reason string) {
-	g.sessions.each(func(s *session) { s.end(reason) })
 }
 
 // fail tells hooks that what goes on in a session has no end that anybody reads.

@@ -99,7 +99,7 @@ func (s *session) toolChanged(update protocol.RawMessage) {
 		t.failed(protocol.CallError{Kind: protocol.CallFailed, Text: outputOf(update)}, nil)
 	default:
 		data := protocol.ToolCallEndData{Call: t.call, Result: protocol.Result{Content: protocol.TextContent(outputOf(update))}, DurationMs: t.took()}
-		decide := s.BeginLosing(s.guard.life, protocol.ToolCallEnd, data, lostOfResult)
+		decide := s.Begin(s.guard.life, protocol.ToolCallEnd, data, losing(lostOfResult))
 		s.guard.observe(decide, func(o *protocol.Outcome) {
 			if o.Action == protocol.Stop {
 				s.cancelTurn(fmt.Sprintf("%s ends the turn: %s", proxied.Who(o), o.RefusalText()))
@@ -122,7 +122,7 @@ func (t *tool) unasked(runs bool) {
 	}
 	t.call = call
 	data := protocol.ToolCallStartData{Call: call, Parallel: 1}
-	s.guard.observe(s.BeginLosing(s.guard.life, protocol.ToolCallStart, data, lostUnasked), func(o *protocol.Outcome) {
+	s.guard.observe(s.Begin(s.guard.life, protocol.ToolCallStart, data, losing(lostUnasked)), func(o *protocol.Outcome) {
 		if runs && (o.Refused() || o.Replaced != nil || !jsonspan.Equal(jsonspan.Get(o.Event.Data, "args"), call.Args)) {
 			s.cancelTurn(fmt.Sprintf("%s does not let %s be, which the agent ran without asking; the turn was cancelled. %s", proxied.Who(o), what(&call), o.RefusalText()))
 		}
@@ -186,6 +186,11 @@ func lost(o *protocol.Outcome) (list []string) {
 		lose("%s asked for the recipe %q, which an ACP proxy cannot run", who, o.Callback.Name)
 	}
 	return list
+}
+
+// losing has another function say what is lost of an outcome.
+func losing(lost func(*protocol.Outcome) []string) func(*protocol.Event) {
+	return func(event *protocol.Event) { event.Lost = lost }
 }
 
 // lostUnasked says what is lost of the outcome of a call that the agent ran without asking.

@@ -11,24 +11,31 @@ import (
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 )
 
+// returned is a call and the server's answer to it.
+type returned struct {
+	*call
+	m *relay.Message
+}
+
 // answered takes the server's answer to the call.
 func (c *call) answered(m *relay.Message) relay.Decision {
+	r := returned{c, m}
 	if !c.progress.from(running, ending) { // before it had the call, or once more
 		c.guard.options.note("an answer of the server that its call did not wait for was not passed on")
 		return relay.Drop()
 	}
 	switch {
 	case m.Error != nil:
-		return relay.Later("", func() relay.Decision { return c.failedAt(m) })
+		return relay.Later("", func() relay.Decision { return r.withError() })
 	case jsonspan.Text(jsonspan.Get(m.Result, "resultType")) == "input_required":
-		return c.needsInput(m)
+		return r.needsInput()
 	}
-	read, problem := c.read(m)
+	read, problem := r.read()
 	if problem != "" {
-		return relay.Later("", func() relay.Decision { return c.withhold(m, problem) })
+		return relay.Later("", func() relay.Decision { return r.withhold(problem) })
 	}
 	decide := c.guard.events.Begin(c.ctx, protocol.ToolCallEnd, c.endData(read.shown, false))
-	return relay.Later("", func() relay.Decision { return c.judgeResult(m, read, decide) })
+	return relay.Later("", func() relay.Decision { return r.judgeResult(read, decide) })
 }
 
 // done reports whether the answer may be sent: the client may have given the call up.
@@ -38,21 +45,20 @@ func (c *call) done() bool {
 }
 
 // needsInput passes on that the server wants input. The call goes on with another request.
-func (c *call) needsInput(m *relay.Message) relay.Decision {
-	asGiven := &call{asked: c.asked, Call: protocol.Call{Args: c.asked.given()}}
-	key := asGiven.key(jsonspan.Get(m.Result, "requestState"))
-	c.guard.unfinished.add(key, &call{Call: c.Call, began: c.began, contexts: c.contexts})
-	if !c.done() {
+func (r returned) needsInput() relay.Decision {
+	key := r.asked.key(jsonspan.Get(r.m.Result, "requestState"))
+	r.guard.unfinished.add(key, &call{Call: r.Call, began: r.began, contexts: r.contexts})
+	if !r.done() {
 		return relay.Drop()
 	}
-	return relay.Pass(m.Line)
+	return relay.Pass(r.m.Line)
 }
 
 // read reads the result of an answer. problem says why hooks that judge the results of the
 // tool cannot judge this one.
-func (c *call) read(m *relay.Message) (read *result, problem string) {
-	raw := m.Result
-	if !m.Strict {
+func (r returned) read() (read *result, problem string) {
+	raw := r.m.Result
+	if !r.m.Strict {
 		if raw = jsonspan.ReplaceLoneSurrogates(slices.Clone(raw)); !jsonspan.Valid(raw) {
 			problem, raw = "it has a member twice, or text that is not valid UTF-8, so that hooks and the client could read two different things", nil
 		}
@@ -61,7 +67,7 @@ func (c *call) read(m *relay.Message) (read *result, problem string) {
 	if isTask {
 		problem = "it comes later, as a task"
 	}
-	if problem != "" && c.guard.mayChange(&c.Call) {
+	if problem != "" && r.guard.mayChange(&r.Call) {
 		return nil, "the result was withheld: hooks judge the results of this tool, and " + problem
 	}
 	read = readResult(raw)
@@ -77,27 +83,27 @@ func (c *call) endData(shown protocol.Result, synthetic bool) protocol.ToolCallE
 }
 
 // judgeResult decides what the client reads of a result.
-func (c *call) judgeResult(m *relay.Message, read *result, decide func() (*protocol.Outcome, error)) relay.Decision {
+func (r returned) judgeResult(read *result, decide func() (*protocol.Outcome, error)) relay.Decision {
 	o, err := decide()
 	if err != nil { // the client gave it up, or the connection ends: it was not judged
-		return c.withholdAs(m, []string{"the result was withheld: " + err.Error()})
+		return r.withholdAs([]string{"the result was withheld: " + err.Error()})
 	}
 	if o.Withholds() {
-		return c.withholdAs(m, append([]string{refusal(o)}, append(c.contexts, proxied.Contexts(o)...)...))
+		return r.withholdAs(append([]string{refusal(o)}, append(r.contexts, proxied.Contexts(o)...)...))
 	}
-	texts := append(slices.Clone(c.contexts), proxied.Contexts(o)...)
+	texts := append(slices.Clone(r.contexts), proxied.Contexts(o)...)
 	decided, changed, err := decidedResult(o, read.shown)
 	if err != nil {
-		return c.withhold(m, "the result was withheld: "+err.Error())
+		return r.withhold("the result was withheld: " + err.Error())
 	}
 	if !changed && len(texts) == 0 || read.unread {
-		return c.pass(m.Line)
+		return r.pass(r.m.Line)
 	}
 	raw, err := read.write(decided, texts)
 	if err != nil {
-		return c.withhold(m, "the result was withheld: "+err.Error())
+		return r.withhold("the result was withheld: " + err.Error())
 	}
-	return c.pass(m.With("result", raw))
+	return r.pass(r.m.With("result", raw))
 }
 
 func (c *call) pass(line []byte) relay.Decision {
@@ -124,13 +130,13 @@ func resultOf(raw protocol.RawMessage) (decided protocol.Result, err error) {
 }
 
 // withhold gives the client a reason in place of the result.
-func (c *call) withhold(m *relay.Message, reason string) relay.Decision {
-	text, more := c.failed(protocol.CallError{Kind: protocol.CallFailed, Text: reason}, nil)
-	return c.withholdAs(m, append([]string{text}, append(c.contexts, more...)...))
+func (r returned) withhold(reason string) relay.Decision {
+	text, more := r.failed(protocol.CallError{Kind: protocol.CallFailed, Text: reason}, nil)
+	return r.withholdAs(append([]string{text}, append(r.contexts, more...)...))
 }
 
-func (c *call) withholdAs(m *relay.Message, texts []string) relay.Decision {
-	return c.pass(m.With("result", errorResult(texts, c.asked.modern)))
+func (r returned) withholdAs(texts []string) relay.Decision {
+	return r.pass(r.m.With("result", errorResult(texts, r.asked.modern)))
 }
 
 // replaced answers the call with the result that a hook gave in place of the tool, which
@@ -168,16 +174,16 @@ func (c *call) replaced(o *protocol.Outcome) relay.Decision {
 	return relay.Answer(relay.ResultLine(c.request.ID, madeResult(items, isError, c.asked.modern)))
 }
 
-// failedAt takes an answer that is an error of JSON-RPC. Hooks may change its text.
-func (c *call) failedAt(m *relay.Message) relay.Decision {
-	message := jsonspan.Get(m.Error, "message")
-	text, more := c.failed(protocol.CallError{Kind: protocol.CallFailed, Text: jsonspan.Text(message)}, nil)
-	line := m.Line
-	for _, context := range append(c.contexts, more...) {
+// withError takes an answer that is an error of JSON-RPC. Hooks may change its text.
+func (r returned) withError() relay.Decision {
+	message := jsonspan.Get(r.m.Error, "message")
+	text, more := r.failed(protocol.CallError{Kind: protocol.CallFailed, Text: jsonspan.Text(message)}, nil)
+	line := r.m.Line
+	for _, context := range append(r.contexts, more...) {
 		text += "\n" + context
 	}
-	if text != jsonspan.Text(message) && m.Strict && jsonspan.Kind(m.Error) == '{' {
-		line = m.With("error", relay.Replace(m.Error, "message", jsonspan.Quote(text)))
+	if text != jsonspan.Text(message) && r.m.Strict && jsonspan.Kind(r.m.Error) == '{' {
+		line = r.m.With("error", relay.Replace(r.m.Error, "message", jsonspan.Quote(text)))
 	}
-	return c.pass(line)
+	return r.pass(line)
 }

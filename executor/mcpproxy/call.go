@@ -20,6 +20,7 @@ type call struct {
 	request       *proxied.Request[call]
 	began         time.Time
 	contexts      []string // for the model, from the hooks before the call
+	asking        *asking  // of a call that waits for the person, and will be made again
 
 	ctx  context.Context
 	stop context.CancelCauseFunc
@@ -97,11 +98,24 @@ var errCancelled = errors.New("the client cancelled the call")
 func (c *call) begin(m *relay.Message) relay.Decision {
 	c.began = time.Now()
 	c.ctx, c.stop = context.WithCancelCause(c.guard.life)
-	if before := c.guard.unfinished.take(c); before != nil {
+	switch before := c.guard.unfinished.take(c); {
+	case before == nil:
+	case before.asking != nil:
+		return c.takeAnswer(m, before)
+	default:
 		return c.goOn(m, before)
 	}
-	decide := c.guard.events.Begin(c.ctx, protocol.ToolCallStart, protocol.ToolCallStartData{Call: c.Call, Parallel: 1})
+	decide := c.guard.events.Begin(c.ctx, protocol.ToolCallStart, protocol.ToolCallStartData{Call: c.Call, Parallel: 1}, c.complete)
 	return relay.Later(callLane, func() relay.Decision { return c.judge(m, decide) })
+}
+
+// complete adds to the event of the call what the proxy knows of its tool.
+func (c *call) complete(event *protocol.Event) {
+	name := jsonspan.Text(jsonspan.Get(c.asked.params, "name"))
+	event.CheckArgs = func(args protocol.RawMessage) error { return c.guard.tools.check(name, args) }
+	if c.canAsk() {
+		event.Lost = lostHere
+	}
 }
 
 // judge decides whether the call reaches the server, and as what.
@@ -115,27 +129,35 @@ func (c *call) judge(m *relay.Message, decide func() (*protocol.Outcome, error))
 	if redacted := o.Redacted(); redacted != nil {
 		args = redacted
 	}
-	changed := !jsonspan.Equal(args, c.Args)
-	if changed {
+	if !jsonspan.Equal(args, c.Args) {
 		if c.Original = c.Args; o.ArgsHidden || o.Redacted() != nil {
 			c.Original = nil
 		}
 		c.Args = args
 	}
 	switch {
+	case o.Action == protocol.Ask && o.Failure == "" && c.canAsk():
+		return relay.Later("", func() relay.Decision { return consent{c, m, o}.decide() })
 	case o.Refused():
 		kind := protocol.CallBlocked
 		if o.Action == protocol.Ask {
 			kind = protocol.CallDenied
 		}
 		return relay.Later("", func() relay.Decision { return c.refuse(kind, o) })
+	}
+	return c.admit(m, o)
+}
+
+// admit carries out a call that hooks, or the person, let pass.
+func (c *call) admit(m *relay.Message, o *protocol.Outcome) relay.Decision {
+	switch {
 	case o.Replaced != nil:
 		return relay.Later("", func() relay.Decision { return c.replaced(o) })
 	case jsonspan.Get(c.asked.params, "task") != nil && c.guard.mayChange(&c.Call):
 		return relay.Later("", func() relay.Decision {
 			return c.refuseAs(protocol.CallError{Kind: protocol.CallBlocked, Text: taskText}, nil)
 		})
-	case changed:
+	case !jsonspan.Equal(c.Args, c.asked.given()):
 		return c.passAs(m)
 	}
 	return c.passAsked(m)

@@ -8,9 +8,12 @@
 //	guard.go       which message is what; reads a call
 //	event.go       the events of a connection; what of an outcome cannot be carried out
 //	call.go        tool-call-start: refuse, change, pass on; cancelled calls
+//	permission.go  permission-request: hooks, and then the person, answer a hook's ask
+//	question.go    a question to the person, as a form of the client
 //	answer.go      tool-call-end and tool-call-error: withhold, change, pass on
 //	content.go     a result as hooks read it
 //	writeback.go   what hooks changed, in the bytes that the server wrote
+//	tools.go       the server's list of tools: narrowed by rules, schemas of changed args
 //	unfinished.go  calls whose server asks for input, which the client sends again
 //
 // Rules:

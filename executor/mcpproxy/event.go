@@ -17,11 +17,18 @@ func (g *guard) mayChange(call *protocol.Call) bool {
 	return g.events.MayChange(protocol.ToolCallEnd, protocol.ToolCallEndData{Call: *call})
 }
 
-// lost says what of an outcome cannot be carried out between a client and a server.
+// lost says what of an outcome cannot be carried out between a client that cannot be asked
+// and a server.
 func lost(o *protocol.Outcome) (list []string) {
+	if o.Action == protocol.Ask {
+		list = append(list, fmt.Sprintf("%s wants a person to decide, and this MCP client cannot ask one: refused", proxied.Who(o)))
+	}
+	return append(list, lostHere(o)...)
+}
+
+// lostHere says what of an outcome cannot be carried out between any client and a server.
+func lostHere(o *protocol.Outcome) (list []string) {
 	switch {
-	case o.Action == protocol.Ask:
-		list = append(list, fmt.Sprintf("%s wants a person to decide, and nobody can be asked through an MCP proxy: refused", proxied.Who(o)))
 	case o.Action == protocol.Stop && o.Event.Event == protocol.ToolCallStart:
 		list = append(list, fmt.Sprintf("%s ends the run, and an MCP proxy cannot: only this call was refused", proxied.Who(o)))
 	case o.Action == protocol.Stop:

@@ -30,6 +30,8 @@ type guard struct {
 	life       context.Context // of the connection
 	pending    *proxied.Pending[call]
 	unfinished unfinished
+	tools      *tools
+	questions  *questions
 	background sync.WaitGroup // events that nobody waits for
 	version    atomic.Pointer[string]
 }
@@ -38,6 +40,7 @@ func newGuard(ctx context.Context, o *Options) *guard {
 	return &guard{
 		options: o, events: proxied.NewEvents(o.Hooks, proxied.Session{Host: Host, ID: o.Session, Cwd: o.Cwd, Depth: o.Depth}, lost, o.Tell), prefix: toolname.PrefixOf(o.Server),
 		life: ctx, pending: proxied.NewPending[call](), unfinished: unfinished{list: map[string]*call{}},
+		tools: newTools(o.note), questions: newQuestions(),
 	}
 }
 
@@ -54,6 +57,10 @@ func (g *guard) fromClient(m *relay.Message) relay.Decision {
 		}
 	case relay.Request:
 		return g.request(m)
+	case relay.Response:
+		if g.questions.answered(m) {
+			return relay.Drop()
+		}
 	}
 	return relay.Pass(m.Line)
 }
@@ -61,6 +68,9 @@ func (g *guard) fromClient(m *relay.Message) relay.Decision {
 // request decides a request of the client.
 func (g *guard) request(m *relay.Message) relay.Decision {
 	r := &proxied.Request[call]{ID: slices.Clone(m.ID), Method: m.Method}
+	if m.Method == "initialize" {
+		g.questions.taken.Store(m.Strict && takesForms(jsonspan.Find(m.Params, "/capabilities/elicitation")))
+	}
 	if m.Method != toolsCall {
 		if problem := g.pending.Add(r); problem != "" {
 			return refused(m.ID, relay.CodeInvalidRequest, problem)
@@ -71,6 +81,7 @@ func (g *guard) request(m *relay.Message) relay.Decision {
 	if err != nil {
 		return refused(m.ID, relay.CodeInvalidParams, err.Error())
 	}
+	r.Size = len(m.Line)
 	if problem := g.pending.Add(r); problem != "" {
 		return refused(m.ID, relay.CodeInvalidRequest, problem)
 	}
@@ -97,6 +108,9 @@ func (g *guard) cancelled(m *relay.Message) relay.Decision {
 // fromServer decides a message of the server.
 func (g *guard) fromServer(m *relay.Message) relay.Decision {
 	if m.Kind != relay.Response {
+		if m.Method == "notifications/tools/list_changed" {
+			g.tools.forget()
+		}
 		return relay.Pass(m.Line)
 	}
 	if jsonspan.IsNull(m.ID) { // to what it could not read
@@ -113,7 +127,10 @@ func (g *guard) fromServer(m *relay.Message) relay.Decision {
 		return r.Call.answered(m)
 	}
 	g.pending.Remove(r)
-	if r.Method == "initialize" {
+	switch r.Method {
+	case toolsList:
+		return g.list(m)
+	case "initialize":
 		version := jsonspan.Text(jsonspan.Get(m.Result, "protocolVersion"))
 		g.version.Store(&version)
 	}

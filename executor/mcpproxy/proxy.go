@@ -1,6 +1,7 @@
 package mcpproxy
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -27,6 +28,8 @@ type Options struct {
 	Patience time.Duration
 	Limit    int64 // bytes of a message, default 32 MiB
 
+	AskTimeout time.Duration // for the person's answer to a question, default 10 min
+
 	server *proxied.Process
 }
 
@@ -42,8 +45,10 @@ func Run(ctx context.Context, client relay.Stream, server *proxied.Process, opti
 	options.server = server
 	life, end := context.WithCancelCause(ctx)
 	defer end(proxied.ErrClosed)
+	options.AskTimeout = cmp.Or(options.AskTimeout, defaultAskTimeout)
 	g := newGuard(life, &options)
 	var r *relay.Relay
+	g.questions.send = func(line []byte) { r.Send(relay.Client, line) }
 	r = relay.New(relay.Options{
 		Client: client, Server: relay.Stream{In: server.Out, Out: server.In},
 		FromClient: g.fromClient, FromServer: g.fromServer, Batches: g.batches,

@@ -32,6 +32,8 @@ type stage struct {
 	mu     sync.Mutex
 	events []string // decided, as "event tool action"
 	notes  []string
+
+	onOutcome func(*protocol.Outcome)
 }
 
 // gate is hooks in Go without a project.
@@ -45,6 +47,11 @@ func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return stageOf(t, e)
+}
+
+func stageOf(t *testing.T, e *executor.Executor) *stage {
+	t.Helper()
 	clientIn, client := io.Pipe()
 	toClient, clientOut := io.Pipe()
 	toServer, serverIn := io.Pipe()
@@ -62,8 +69,11 @@ func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
 	}}
 	go func() {
 		s.done <- Run(ctx, relay.Stream{In: clientIn, Out: clientOut}, process, Options{
-			Hooks: gate{e}, Server: "t", Session: "s", Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20,
+			Hooks: gate{e}, Server: "t", Session: "s", Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20, AskTimeout: 300 * time.Millisecond,
 			Tell: func(o *protocol.Outcome) {
+				if s.onOutcome != nil {
+					s.onOutcome(o)
+				}
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.events = append(s.events, fmt.Sprintf("%s %s %s", o.Event.Event, jsonspan.Text(jsonspan.Get(o.Event.Data, "toolCallId")), o.Action))

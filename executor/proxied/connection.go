@@ -53,7 +53,7 @@ type Connection struct {
 	Process *Process
 
 	// Patience is how long the program may take to end by itself: default DefaultPatience.
-	// While the client waits for answers it is five times as long.
+	// While the client waits for answers, and reads, it is five times as long.
 	Patience time.Duration
 	Waiting  func() bool // whether the client still waits for an answer
 	// Ending is called once, before the program is ended: hooks that are asked about a
@@ -78,6 +78,8 @@ func (c *Connection) await(ctx context.Context) {
 	case <-ctx.Done():
 	case <-c.Relay.Gone(relay.Client):
 		c.awaitProgram(ctx)
+	case <-c.Relay.Left(): // what it wrote with may be held by another program
+		c.Process.End(c.Patience)
 	case <-c.Relay.Gone(relay.Server): // it says no more, or cannot be written to
 		c.within(ctx, c.Patience)
 	case <-c.Process.Done: // what it left may hold its output
@@ -92,6 +94,11 @@ func (c *Connection) awaitProgram(ctx context.Context) {
 	for range looks {
 		if c.within(ctx, c.Patience) || !c.Waiting() {
 			return
+		}
+		select {
+		case <-c.Relay.Left():
+			return
+		default:
 		}
 	}
 }

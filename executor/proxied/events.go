@@ -15,6 +15,9 @@ type Hooks interface {
 	Begin(ctx context.Context, event protocol.Event) func() (protocol.Outcome, error)
 	// MayChange reports whether a hook that may block or change an event could match it.
 	MayChange(event protocol.Event) bool
+	// Refuses returns the name of a hook that refuses an event whatever else it says than the
+	// tool, "" if none is known to.
+	Refuses(event protocol.Event) string
 }
 
 // Session is what the events of a session say of it.
@@ -44,30 +47,28 @@ func NewEvents(hooks Hooks, s Session, lost func(*protocol.Outcome) []string, te
 }
 
 // Begin begins an event: those that begin one after the other meet the hooks in this order.
-// data is the struct of the event's row.
-func (e *Events) Begin(ctx context.Context, name protocol.EventName, data any) func() (*protocol.Outcome, error) {
-	return e.begin(ctx, name, data, e.lost, false)
-}
-
-// BeginLosing begins an event of which the proxy can carry out something else than usual.
-func (e *Events) BeginLosing(ctx context.Context, name protocol.EventName, data any, lost func(*protocol.Outcome) []string) func() (*protocol.Outcome, error) {
-	return e.begin(ctx, name, data, lost, false)
+// data is the struct of the event's row. add adds what the proxy itself has to say about the
+// event, such as how a person is asked.
+func (e *Events) Begin(ctx context.Context, name protocol.EventName, data any, add ...func(*protocol.Event)) func() (*protocol.Outcome, error) {
+	return e.begin(ctx, name, data, add...)
 }
 
 // BeginDetached begins an event of which nobody waits for the outcome: it tells what has
 // happened, also when the connection has ended.
 func (e *Events) BeginDetached(ctx context.Context, name protocol.EventName, data any) func() (*protocol.Outcome, error) {
-	return e.begin(ctx, name, data, e.lost, true)
+	return e.begin(ctx, name, data, func(event *protocol.Event) { event.Detached = true })
 }
 
-func (e *Events) begin(ctx context.Context, name protocol.EventName, data any, lost func(*protocol.Outcome) []string, detached bool) func() (*protocol.Outcome, error) {
+func (e *Events) begin(ctx context.Context, name protocol.EventName, data any, add ...func(*protocol.Event)) func() (*protocol.Outcome, error) {
 	event, err := protocol.NewEvent(name, data)
 	if err != nil {
 		return func() (*protocol.Outcome, error) { return nil, err }
 	}
 	e.complete(&event)
-	event.Lost = lost
-	event.Detached = detached
+	event.Lost = e.lost
+	for _, add := range add {
+		add(&event)
+	}
 	e.mu.Lock()
 	e.seq++
 	seq := e.seq
@@ -101,6 +102,17 @@ func (e *Events) MayChange(name protocol.EventName, data any) bool {
 	}
 	e.complete(&event)
 	return e.hooks.MayChange(event)
+}
+
+// Refuses returns the name of a hook that refuses an event whatever else it says than the
+// tool, "" if none is known to.
+func (e *Events) Refuses(name protocol.EventName, data any) string {
+	event, err := protocol.NewEvent(name, data)
+	if err != nil {
+		return ""
+	}
+	e.complete(&event)
+	return e.hooks.Refuses(event)
 }
 
 // Who names the one who decided an outcome.

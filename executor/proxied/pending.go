@@ -7,8 +7,11 @@ import (
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 )
 
-// mostPending bounds the requests of a side that have no answer.
-const mostPending = 1 << 16
+// Bounds of the requests of a side that have no answer.
+const (
+	mostPending      = 1 << 16
+	mostPendingBytes = 256 << 20 // one request may be larger
+)
 
 // mostCancelled is how many ids of cancelled requests are remembered: their answers may
 // still come, and mean nothing.
@@ -18,7 +21,8 @@ const mostCancelled = 1 << 10
 type Request[C any] struct {
 	ID     protocol.RawMessage
 	Method string
-	Call   *C // what the proxy knows of it, nil of one that only passes
+	Call   *C  // what the proxy knows of it, nil of one that only passes
+	Size   int // bytes that are kept for it
 }
 
 // Pending are the requests of one side by their ids. Those of the other side have ids of
@@ -26,6 +30,7 @@ type Request[C any] struct {
 type Pending[C any] struct {
 	mu        sync.Mutex
 	open      map[string]*Request[C]
+	bytes     int // of the open ones
 	cancelled map[string]bool
 	order     []string // of cancelled, the oldest first
 }
@@ -43,11 +48,12 @@ func (p *Pending[C]) Add(r *Request[C]) (problem string) {
 	switch {
 	case p.open[key] != nil:
 		return "another request with this id has no answer yet"
-	case len(p.open) >= mostPending:
+	case len(p.open) >= mostPending, len(p.open) > 0 && p.bytes+r.Size > mostPendingBytes:
 		return "too many requests have no answer yet"
 	}
 	delete(p.cancelled, key)
 	p.open[key] = r
+	p.bytes += r.Size
 	return ""
 }
 
@@ -67,6 +73,7 @@ func (p *Pending[C]) Remove(r *Request[C]) bool {
 		return false
 	}
 	delete(p.open, key)
+	p.bytes -= r.Size
 	return true
 }
 
@@ -101,6 +108,7 @@ func (p *Pending[C]) TakeAll() (list []*Request[C]) {
 		list = append(list, r)
 		delete(p.open, key)
 	}
+	p.bytes = 0
 	return list
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/conversation"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
@@ -47,7 +46,7 @@ func (h *header) redraw(p *show.Printer) string {
 }
 
 func headerLines(p *show.Printer, c *conversation.Conversation) string {
-	line := p.In(show.Strong, "hookd") + p.In(show.Quiet, " · ") + show.Line(model.Origin(c.Model)) + p.In(show.Quiet, " · "+show.Line(places.Tilde(c.Engine.Root)))
+	line := p.In(show.Strong, "hookd") + p.In(show.Quiet, " · ") + show.Line(model.Origin(c.Model)) + p.In(show.Quiet, " · "+show.Line(show.Tilde(c.Engine.Root)))
 	w := c.Engine.Watcher()
 	if w == nil {
 		return line

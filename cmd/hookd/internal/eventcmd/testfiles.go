@@ -107,7 +107,7 @@ func (found *foundTests) add(snapshot *loader.Snapshot, hook *executor.Hook, of 
 		}
 		any = true
 		s := &suite{snapshot: snapshot, hook: hook, of: of}
-		s.file, s.findings = readTestFile(path)
+		s.file, s.findings = readTestFile(snapshot, path)
 		if hook.Asker == nil {
 			s.fault = cannotRun(hook, about, true)
 		}
@@ -164,7 +164,7 @@ func (found *foundTests) addPack(snapshot *loader.Snapshot, pack string) bool {
 			continue
 		}
 		s := &suite{snapshot: snapshot, of: subject{name: loader.PackName(pack)}}
-		s.file, s.findings = readTestFile(path)
+		s.file, s.findings = readTestFile(snapshot, path)
 		s.takeRules(pack)
 		found.suites = append(found.suites, s)
 	}
@@ -201,10 +201,13 @@ func (s *suite) asked() []*executor.Hook {
 }
 
 // readTestFile reads a test file.
-func readTestFile(path string) (*testfile.File, []schema.Finding) {
+func readTestFile(snapshot *loader.Snapshot, path string) (*testfile.File, []schema.Finding) {
 	unreadable := func(why, remedy string) (*testfile.File, []schema.Finding) {
 		return &testfile.File{Path: path}, []schema.Finding{schema.NewFinding(schema.Pos{File: path}, "", schema.SeverityError,
 			testfile.CodeUnreadable, "the tests cannot be read: "+why, remedy)}
+	}
+	if out := snapshot.LeadsOut(path); out != "" {
+		return unreadable("the link leads out of the project, to "+out, "put the file itself there")
 	}
 	text, err := fsutil.ReadRegular(path, testfile.MaxSize)
 	var other *fsutil.NotRegularError

@@ -2,6 +2,7 @@ package guarded
 
 import (
 	"io"
+	"os"
 	"sync"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
@@ -35,7 +36,8 @@ func (t *Teller) Outcome(o *protocol.Outcome) {
 	defer t.mu.Unlock()
 	t.Engine.Aside(func() {
 		p := t.Console.Err
-		if o.Refused() {
+		asked := o.Action == protocol.Ask && len(o.Lost) == 0 // a person is, and that is told
+		if o.Refused() && !asked {
 			by := ""
 			if o.By != nil {
 				by = " refused by " + p.In(show.Name, show.Line(*o.By))
@@ -61,8 +63,10 @@ func (t *Teller) Outcome(o *protocol.Outcome) {
 }
 
 // Client is the stream of the client, which ends with the process.
-func Client(console *cli.Console) relay.Stream {
-	return relay.Stream{In: console.In, Out: unclosed{console.Out.W}}
+func Client(opener *engine.Opener) relay.Stream {
+	left, stop := watchReader(os.Stdout)
+	opener.Closers.Add(func() error { stop(); return nil })
+	return relay.Stream{In: opener.Console.In, Out: unclosed{opener.Console.Out.W}, Left: left}
 }
 
 type unclosed struct{ io.Writer }

@@ -72,7 +72,7 @@ func (cmd *Commands) run(ctx context.Context, name string, argv []string) error 
 	prefix := toolname.PrefixOf(name)
 	t := &guarded.Teller{Console: cmd.Console, Engine: e}
 	t.Note("hooks judge the calls of this server's tools as "+prefix+"TOOL", "")
-	err = mcpproxy.Run(ctx, guarded.Client(cmd.Console), server.Process(), mcpproxy.Options{
+	err = mcpproxy.Run(ctx, guarded.Client(cmd.Opener), server.Process(), mcpproxy.Options{
 		Hooks: e, Server: name, Session: "mcp-" + strings.Trim(strings.TrimPrefix(prefix, "mcp__"), "_") + "-" + protocol.NewID(),
 		Cwd: cwd, Depth: hookenv.ProcessDepth(), Tell: t.Outcome, Note: func(text string) { t.Note(text, "") },
 	})

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/trustcmd"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
@@ -46,7 +45,7 @@ func summary(p *show.Printer, plan *loader.Plan, waiting []*loader.PlanItem, gua
 	if slices.ContainsFunc(plan.Items, decided) {
 		head = "Something of this project is not as you allowed it, and does not count until you look:"
 	}
-	p.Print("%s %s\n  %s\n\n", p.In(show.Warn, "?"), p.In(show.Strong, head), p.In(show.Name, show.Line(places.Tilde(plan.Project))))
+	p.Print("%s %s\n  %s\n\n", p.In(show.Warn, "?"), p.In(show.Strong, head), p.In(show.Name, show.Line(show.Tilde(plan.Project))))
 	for i := range groups {
 		groups[i].print(p, waiting)
 	}

@@ -1,19 +1,18 @@
-package mcp
+package argschema
 
 import (
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/hookd-dev/hookd/agentloop/mcp/internal/wire"
-	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 
-// withoutForeignPatterns leaves out of a schema the regular expressions that
+// WithoutForeignPatterns leaves out of a schema the regular expressions that
 // only JavaScript knows, such as those that look ahead. Go cannot check args
 // against them; the server does.
-func withoutForeignPatterns(schema protocol.RawMessage) protocol.RawMessage {
+func WithoutForeignPatterns(schema []byte) []byte {
 	var decoded any
-	if json.Unmarshal(schema, &decoded, wire.Lenient) != nil {
+	if json.Unmarshal(schema, &decoded, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
 		return schema
 	}
 	dropForeign(decoded)
