@@ -43,7 +43,9 @@ func (f *files) readFile(ctx context.Context, args readArgs) (protocol.Result, e
 	if err != nil {
 		return failed("%s: %v", args.Path, err)
 	}
-	data = f.asEdited(ctx, t.Path(), data)
+	if data, err = f.asEdited(ctx, t.Path(), data); err != nil {
+		return failed("%s: %v", args.Path, err)
+	}
 	f.known.set(ctx, t.Path(), before, data)
 	if bytes.IndexByte(data, 0) >= 0 {
 		return failed("%s: is a binary file of %d bytes", args.Path, len(data))
@@ -98,7 +100,9 @@ func (f *files) writeFile(ctx context.Context, args writeArgs) (result protocol.
 		if file.Info != nil {
 			old, err := file.Read(maxFile)
 			if err == nil {
-				old = f.asEdited(ctx, file.Path, old)
+				if old, err = f.asEdited(ctx, file.Path, old); err != nil {
+					return err
+				}
 			}
 			switch {
 			case f.known.has(ctx, file.Path) && (err != nil || f.known.outdated(ctx, file.Path, old)):
@@ -157,7 +161,9 @@ func (f *files) editFile(ctx context.Context, args editArgs) (result protocol.Re
 		if err != nil {
 			return err
 		}
-		data = f.asEdited(ctx, file.Path, data)
+		if data, err = f.asEdited(ctx, file.Path, data); err != nil {
+			return err
+		}
 		outdated := f.known.outdated(ctx, file.Path, data)
 		edited, count, err := edit.Apply(data, maxFile)
 		if err != nil && outdated {

@@ -11,31 +11,28 @@ import (
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 )
 
-// returned is a call and the server's answer to it.
-type returned struct {
-	*call
-	m *relay.Message
-}
-
 // answered takes the server's answer to the call.
 func (c *call) answered(m *relay.Message) relay.Decision {
-	r := returned{c, m}
 	if !c.progress.from(running, ending) { // before it had the call, or once more
 		c.guard.options.note("an answer of the server that its call did not wait for was not passed on")
 		return relay.Drop()
 	}
 	switch {
 	case m.Error != nil:
-		return relay.Later("", func() relay.Decision { return r.withError() })
+		return relay.Later("", func() relay.Decision { return c.passWith(m, "error", c.judgeError(m.Error, m.Strict)) })
 	case jsonspan.Text(jsonspan.Get(m.Result, "resultType")) == "input_required":
-		return r.needsInput()
+		return c.needsInput(m)
 	}
+	if id := taskOf(m); id != "" {
+		return c.becomesTask(m, id)
+	}
+	r := returned{c, m.Result, m.Strict}
 	read, problem := r.read()
 	if problem != "" {
-		return relay.Later("", func() relay.Decision { return r.withhold(problem) })
+		return relay.Later("", func() relay.Decision { return c.passWith(m, "result", r.withhold(problem)) })
 	}
 	decide := c.guard.events.Begin(c.ctx, protocol.ToolCallEnd, c.endData(read.shown, false))
-	return relay.Later("", func() relay.Decision { return r.judgeResult(read, decide) })
+	return relay.Later("", func() relay.Decision { return c.passWith(m, "result", r.judge(read, decide)) })
 }
 
 // done reports whether the answer may be sent: the client may have given the call up.
@@ -44,28 +41,43 @@ func (c *call) done() bool {
 	return c.guard.pending.Remove(c.request)
 }
 
-// needsInput passes on that the server wants input. The call goes on with another request.
-func (r returned) needsInput() relay.Decision {
-	key := r.asked.key(jsonspan.Get(r.m.Result, "requestState"))
-	r.guard.unfinished.add(key, &call{Call: r.Call, began: r.began, contexts: r.contexts})
-	if !r.done() {
+// passWith passes the answer on, with another value of a member; nil: as it is.
+func (c *call) passWith(m *relay.Message, member string, value protocol.RawMessage) relay.Decision {
+	line := m.Line
+	if value != nil {
+		line = m.With(member, value)
+	}
+	if !c.done() {
 		return relay.Drop()
 	}
-	return relay.Pass(r.m.Line)
+	return relay.Pass(line)
 }
 
-// read reads the result of an answer. problem says why hooks that judge the results of the
-// tool cannot judge this one.
+// needsInput passes on that the server wants input. The call goes on with another request.
+func (c *call) needsInput(m *relay.Message) relay.Decision {
+	key := c.asked.key(jsonspan.Get(m.Result, "requestState"))
+	c.guard.unfinished.add(key, &call{Call: c.Call, began: c.began, contexts: c.contexts})
+	return c.passWith(m, "result", nil)
+}
+
+// returned is a call and the result that the server gave it.
+type returned struct {
+	*call
+	raw    protocol.RawMessage
+	strict bool // it can be read in one way only
+}
+
+// read reads the result. problem says why hooks that judge the results of the tool cannot
+// judge this one.
 func (r returned) read() (read *result, problem string) {
-	raw := r.m.Result
-	if !r.m.Strict {
+	raw := r.raw
+	if !r.strict {
 		if raw = jsonspan.ReplaceLoneSurrogates(slices.Clone(raw)); !jsonspan.Valid(raw) {
 			problem, raw = "it has a member twice, or text that is not valid UTF-8, so that hooks and the client could read two different things", nil
 		}
 	}
-	isTask := jsonspan.Text(jsonspan.Get(raw, "resultType")) == "task" || jsonspan.Get(raw, "task") != nil && jsonspan.Get(raw, "content") == nil
-	if isTask {
-		problem = "it comes later, as a task"
+	if isTask := jsonspan.Text(jsonspan.Get(raw, "resultType")) == "task" || jsonspan.Get(raw, "task") != nil && jsonspan.Get(raw, "content") == nil; isTask {
+		problem = "it is a task without an id, whose result hookd would not know again"
 	}
 	if problem != "" && r.guard.mayChange(&r.Call) {
 		return nil, "the result was withheld: hooks judge the results of this tool, and " + problem
@@ -82,8 +94,8 @@ func (c *call) endData(shown protocol.Result, synthetic bool) protocol.ToolCallE
 	return protocol.ToolCallEndData{Call: c.Call, Result: shown, DurationMs: protocol.Milliseconds(time.Since(c.began)), Synthetic: synthetic}
 }
 
-// judgeResult decides what the client reads of a result.
-func (r returned) judgeResult(read *result, decide func() (*protocol.Outcome, error)) relay.Decision {
+// judge returns what the client reads in place of the result, nil if it reads that.
+func (r returned) judge(read *result, decide func() (*protocol.Outcome, error)) protocol.RawMessage {
 	o, err := decide()
 	if err != nil { // the client gave it up, or the connection ends: it was not judged
 		return r.withholdAs([]string{"the result was withheld: " + err.Error()})
@@ -97,20 +109,13 @@ func (r returned) judgeResult(read *result, decide func() (*protocol.Outcome, er
 		return r.withhold("the result was withheld: " + err.Error())
 	}
 	if !changed && len(texts) == 0 || read.unread {
-		return r.pass(r.m.Line)
+		return nil
 	}
 	raw, err := read.write(decided, texts)
 	if err != nil {
 		return r.withhold("the result was withheld: " + err.Error())
 	}
-	return r.pass(r.m.With("result", raw))
-}
-
-func (c *call) pass(line []byte) relay.Decision {
-	if !c.done() {
-		return relay.Drop()
-	}
-	return relay.Pass(line)
+	return raw
 }
 
 // decidedResult returns the result as hooks left it, and whether they changed it.
@@ -129,14 +134,14 @@ func resultOf(raw protocol.RawMessage) (decided protocol.Result, err error) {
 	return decided, err
 }
 
-// withhold gives the client a reason in place of the result.
-func (r returned) withhold(reason string) relay.Decision {
+// withhold is a reason in place of the result.
+func (r returned) withhold(reason string) protocol.RawMessage {
 	text, more := r.failed(protocol.CallError{Kind: protocol.CallFailed, Text: reason}, nil)
 	return r.withholdAs(append([]string{text}, append(r.contexts, more...)...))
 }
 
-func (r returned) withholdAs(texts []string) relay.Decision {
-	return r.pass(r.m.With("result", errorResult(texts, r.asked.modern)))
+func (r returned) withholdAs(texts []string) protocol.RawMessage {
+	return errorResult(texts, r.asked.modern)
 }
 
 // replaced answers the call with the result that a hook gave in place of the tool, which
@@ -174,16 +179,16 @@ func (c *call) replaced(o *protocol.Outcome) relay.Decision {
 	return relay.Answer(relay.ResultLine(c.request.ID, madeResult(items, isError, c.asked.modern)))
 }
 
-// withError takes an answer that is an error of JSON-RPC. Hooks may change its text.
-func (r returned) withError() relay.Decision {
-	message := jsonspan.Get(r.m.Error, "message")
-	text, more := r.failed(protocol.CallError{Kind: protocol.CallFailed, Text: jsonspan.Text(message)}, nil)
-	line := r.m.Line
-	for _, context := range append(r.contexts, more...) {
+// judgeError has hooks read an error of JSON-RPC, whose text they may change. It returns nil
+// if the client reads the error as it is.
+func (c *call) judgeError(problem protocol.RawMessage, strict bool) protocol.RawMessage {
+	message := jsonspan.Get(problem, "message")
+	text, more := c.failed(protocol.CallError{Kind: protocol.CallFailed, Text: jsonspan.Text(message)}, nil)
+	for _, context := range append(c.contexts, more...) {
 		text += "\n" + context
 	}
-	if text != jsonspan.Text(message) && r.m.Strict && jsonspan.Kind(r.m.Error) == '{' {
-		line = r.m.With("error", relay.Replace(r.m.Error, "message", jsonspan.Quote(text)))
+	if text == jsonspan.Text(message) || !strict || jsonspan.Kind(problem) != '{' {
+		return nil
 	}
-	return r.pass(line)
+	return relay.Replace(problem, "message", jsonspan.Quote(text))
 }

@@ -17,7 +17,7 @@ type call struct {
 	protocol.Call // as hooks read it now
 	asked         asked
 	guard         *guard
-	request       *proxied.Request[call]
+	request       *proxied.Request[kept]
 	began         time.Time
 	contexts      []string // for the model, from the hooks before the call
 	asking        *asking  // of a call that waits for the person, and will be made again
@@ -153,10 +153,6 @@ func (c *call) admit(m *relay.Message, o *protocol.Outcome) relay.Decision {
 	switch {
 	case o.Replaced != nil:
 		return relay.Later("", func() relay.Decision { return c.replaced(o) })
-	case jsonspan.Get(c.asked.params, "task") != nil && c.guard.mayChange(&c.Call):
-		return relay.Later("", func() relay.Decision {
-			return c.refuseAs(protocol.CallError{Kind: protocol.CallBlocked, Text: taskText}, nil)
-		})
 	case !jsonspan.Equal(c.Args, c.asked.given()):
 		return c.passAs(m)
 	}
@@ -170,8 +166,6 @@ func (c *call) passAsked(m *relay.Message) relay.Decision {
 	}
 	return relay.Pass(m.Line).Unless(c.mayNotRun)
 }
-
-const taskText = "not run: hooks judge the results of this tool, and hookd cannot judge one that comes later, as a task: call the tool without a task"
 
 // passAs passes the call on with the args that hooks left.
 func (c *call) passAs(m *relay.Message) relay.Decision {

@@ -12,6 +12,7 @@
 //	question.go    a question to the person, as a form of the client
 //	answer.go      tool-call-end and tool-call-error: withhold, change, pass on
 //	content.go     a result as hooks read it
+//	tasks.go       results that come later, as tasks
 //	writeback.go   what hooks changed, in the bytes that the server wrote
 //	tools.go       the server's list of tools: narrowed by rules, schemas of changed args
 //	unfinished.go  calls whose server asks for input, which the client sends again

@@ -28,10 +28,11 @@ type guard struct {
 	events     *proxied.Events
 	prefix     string          // of our names of the server's tools
 	life       context.Context // of the connection
-	pending    *proxied.Pending[call]
+	pending    *proxied.Pending[kept]
 	unfinished unfinished
 	tools      *tools
 	questions  *questions
+	tasks      *tasks
 	background sync.WaitGroup // events that nobody waits for
 	version    atomic.Pointer[string]
 }
@@ -39,8 +40,8 @@ type guard struct {
 func newGuard(ctx context.Context, o *Options) *guard {
 	return &guard{
 		options: o, events: proxied.NewEvents(o.Hooks, proxied.Session{Host: Host, ID: o.Session, Cwd: o.Cwd, Depth: o.Depth}, lost, o.Tell), prefix: toolname.PrefixOf(o.Server),
-		life: ctx, pending: proxied.NewPending[call](), unfinished: unfinished{list: map[string]*call{}},
-		tools: newTools(o.note), questions: newQuestions(),
+		life: ctx, pending: proxied.NewPending[kept](), unfinished: unfinished{list: map[string]*call{}},
+		tools: newTools(o.note), questions: newQuestions(), tasks: newTasks(),
 	}
 }
 
@@ -67,9 +68,16 @@ func (g *guard) fromClient(m *relay.Message) relay.Decision {
 
 // request decides a request of the client.
 func (g *guard) request(m *relay.Message) relay.Decision {
-	r := &proxied.Request[call]{ID: slices.Clone(m.ID), Method: m.Method}
+	r := &proxied.Request[kept]{ID: slices.Clone(m.ID), Method: m.Method}
 	if m.Method == "initialize" {
 		g.questions.taken.Store(m.Strict && takesForms(jsonspan.Find(m.Params, "/capabilities/elicitation")))
+	}
+	if m.Method == "tasks/get" || m.Method == "tasks/result" {
+		id, err := taskAsked(m)
+		if err != nil {
+			return refused(m.ID, relay.CodeInvalidParams, err.Error())
+		}
+		r.Call = &kept{task: id}
 	}
 	if m.Method != toolsCall {
 		if problem := g.pending.Add(r); problem != "" {
@@ -95,11 +103,11 @@ func refused(id protocol.RawMessage, code int, text string) relay.Decision {
 // cancelled decides a notification that the client gives up a request. A call that has not
 // reached the server, or has a result already, ends here.
 func (g *guard) cancelled(m *relay.Message) relay.Decision {
-	r := (*proxied.Request[call])(nil)
+	r := (*proxied.Request[kept])(nil)
 	if id := jsonspan.Get(m.Params, "requestId"); id != nil {
 		r = g.pending.Get(id)
 	}
-	if r != nil && r.Call != nil && r.Call.cancelledByClient() {
+	if r != nil && r.Call != nil && r.Call.call != nil && r.Call.call.cancelledByClient() {
 		return relay.Drop()
 	}
 	return relay.Pass(m.Line) // any other request may be answered all the same
@@ -108,8 +116,11 @@ func (g *guard) cancelled(m *relay.Message) relay.Decision {
 // fromServer decides a message of the server.
 func (g *guard) fromServer(m *relay.Message) relay.Decision {
 	if m.Kind != relay.Response {
-		if m.Method == "notifications/tools/list_changed" {
+		switch m.Method {
+		case "notifications/tools/list_changed":
 			g.tools.forget()
+		case "notifications/tasks":
+			return g.told(m)
 		}
 		return relay.Pass(m.Line)
 	}
@@ -123,10 +134,13 @@ func (g *guard) fromServer(m *relay.Message) relay.Decision {
 		return relay.Drop()
 	case r == nil:
 		return relay.Drop()
-	case r.Call != nil:
-		return r.Call.answered(m)
+	case r.Call != nil && r.Call.call != nil:
+		return r.Call.call.answered(m)
 	}
 	g.pending.Remove(r)
+	if r.Call != nil {
+		return g.polled(m, r.Method, r.Call.task)
+	}
 	switch r.Method {
 	case toolsList:
 		return g.list(m)
@@ -150,16 +164,22 @@ func (g *guard) serverEnded(send func(line []byte)) {
 		text += ": " + how
 	}
 	for _, r := range g.pending.TakeAll() {
-		if r.Call != nil {
-			r.Call.lost(protocol.CallError{Kind: protocol.CallFailed, Text: text})
+		if r.Call != nil && r.Call.call != nil {
+			r.Call.call.lost(protocol.CallError{Kind: protocol.CallFailed, Text: text})
 		}
 		send(relay.ErrorLine(r.ID, relay.CodeServer, "hookd: "+text))
 	}
 }
 
+// kept is what is kept of a request until its answer comes.
+type kept struct {
+	call *call  // of tools/call
+	task string // the id of the task that is asked for
+}
+
 // newCall reads a call of a tool. What hooks and the server could read in two ways is an
 // error.
-func (g *guard) newCall(m *relay.Message, r *proxied.Request[call]) (*call, error) {
+func (g *guard) newCall(m *relay.Message, r *proxied.Request[kept]) (*call, error) {
 	params := m.Params
 	if !m.Strict {
 		params = jsonspan.ReplaceLoneSurrogates(slices.Clone(params))
@@ -203,7 +223,7 @@ func (g *guard) newCall(m *relay.Message, r *proxied.Request[call]) (*call, erro
 		c.Args = protocol.RawMessage("{}")
 	}
 	c.asked.modern = jsonspan.Find(params, "/_meta/"+`io.modelcontextprotocol~1protocolVersion`) != nil
-	r.Call = c
+	r.Call = &kept{call: c}
 	return c, nil
 }
 

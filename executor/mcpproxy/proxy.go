@@ -61,6 +61,7 @@ func Run(ctx context.Context, client relay.Stream, server *proxied.Process, opti
 		Waiting: func() bool { return g.pending.Count() > 0 }, Ending: func() { end(proxied.ErrClosed) },
 	}
 	c.Run(ctx)
+	g.tasks.end()
 	g.background.Wait()
 	return context.Cause(ctx)
 }

@@ -104,6 +104,14 @@ func (e *Events) MayChange(name protocol.EventName, data any) bool {
 	return e.hooks.MayChange(event)
 }
 
+// MayChangeAny reports whether hooks may withhold or change what an event with this name is
+// about, whatever it says.
+func (e *Events) MayChangeAny(name protocol.EventName) bool {
+	event := protocol.Event{Protocol: protocol.Version, Event: name}
+	e.complete(&event)
+	return e.hooks.MayChange(event)
+}
+
 // Refuses returns the name of a hook that refuses an event whatever else it says than the
 // tool, "" if none is known to.
 func (e *Events) Refuses(name protocol.EventName, data any) string {

@@ -18,21 +18,30 @@ type editor struct {
 	writes  bool
 }
 
-// Read asks the client for a file. A client that cannot say, since the file is not in its
-// workspace for example, leaves it to the disk.
-func (e *editor) Read(ctx context.Context, path string) (text string, known bool) {
+// Read asks the client for a file. One that it does not have is left to the disk; any other error
+// is a no.
+func (e *editor) Read(ctx context.Context, path string) (text string, known bool, err error) {
 	if !e.reads {
-		return "", false
+		return "", false, nil
 	}
 	result, err := e.agent.peer.Call(ctx, acp.ReadTextFile, acp.ReadFileParams{SessionID: e.session(), Path: path})
+	if failure, is := errors.AsType[*rpc.Error](err); is {
+		if failure.Code == acp.ResourceNotFound || failure.Code == rpc.MethodNotFound {
+			return "", false, nil
+		}
+		return "", false, errors.New(failure.Message)
+	}
 	if err != nil {
-		return "", false
+		return "", false, err
 	}
 	var file acp.ReadFileResult
-	if peer.Decode(result, &file) != nil || file.Content == nil {
-		return "", false
+	if failure := peer.Decode(result, &file); failure != nil {
+		return "", false, failure
 	}
-	return *file.Content, true
+	if file.Content == nil {
+		return "", false, errors.New("its answer holds no content")
+	}
+	return *file.Content, true, nil
 }
 
 // Write has the client write a file.

@@ -25,12 +25,14 @@ turns:
 - toolCalls: [{name: edit_file, args: {path: open.txt, oldText: unsaved, newText: edited}}]
 - toolCalls: [{name: write_file, args: {path: new.txt, content: new}}]
 - toolCalls: [{name: read_file, args: {path: closed.txt}}]
+- toolCalls: [{name: read_file, args: {path: kept.txt}}]
 - toolCalls: [{name: read_file, args: {path: ../secret.txt}}]
 - toolCalls: [{name: write_file, args: {path: .acai/hooks/x.sh, content: x}}]
 - text: done
 `)
 	c.write("project/open.txt", "saved\n", 0o644)
 	c.write("project/closed.txt", "on the disk\n", 0o644)
+	c.write("project/kept.txt", "what the client keeps\n", 0o644)
 	c.write("secret.txt", "secret", 0o644)
 	buffers := map[string]string{filepath.Join(c.project, "open.txt"): "unsaved\n"}
 	var asked []string
@@ -46,6 +48,8 @@ turns:
 			return acp.Empty{}, nil
 		case m.Method == acp.ReadTextFile && open:
 			return acp.ReadFileResult{Content: &text}, nil
+		case m.Method == acp.ReadTextFile && strings.HasSuffix(file.Path, "kept.txt"):
+			return nil, rpc.Errorf(rpc.InternalError, "permission denied")
 		case m.Method == acp.ReadTextFile:
 			return nil, rpc.Errorf(acp.ResourceNotFound, "not open")
 		}
@@ -66,10 +70,13 @@ turns:
 		t.Errorf("the disk holds %q", disk)
 	}
 	all := string(c.transcript())
-	for _, want := range []string{`"text":"unsaved\n"`, `"text":"on the disk\n"`, "outside the project", `"oldText":"unsaved","newText":"edited"`} {
+	for _, want := range []string{`"text":"unsaved\n"`, `"text":"on the disk\n"`, "outside the project", "kept.txt: the editor did not read it: permission denied", `"oldText":"unsaved","newText":"edited"`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%s is not told: %s", want, all)
 		}
+	}
+	if strings.Contains(all, "what the client keeps") {
+		t.Errorf("a file that the client keeps was read: %s", all)
 	}
 	if got := strings.Join(asked, ", "); strings.Contains(got, "secret") || strings.Contains(got, ".acai") {
 		t.Errorf("the client was asked for protected files: %s", got)
