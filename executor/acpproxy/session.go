@@ -24,14 +24,14 @@ type session struct {
 	seen  bool // it was seen to begin
 	*proxied.Events
 
-	mu       sync.Mutex
-	ended    bool
-	loading  int // requests that have its history told again
-	start    start
-	judging  context.Context
-	stop     context.CancelCauseFunc // ends judging: what was asked in this turn is given up
-	work     work
-	mode     forced
+	mu      sync.Mutex
+	ended   bool
+	loading int // requests that have its history told again
+	start   start
+	judging context.Context
+	stop    context.CancelCauseFunc // ends judging: what was asked in this turn is given up
+	work    work
+	mode    forced
 }
 
 // start is what hooks said when the session began.

@@ -2,9 +2,11 @@ package acpproxy
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,9 +32,14 @@ type stage struct {
 	exit     sync.Once
 
 	mu     sync.Mutex
-	events []string // decided, as "event tool-or-reason action"
-	seen   []protocol.Event
+	events []told
 	notes  []string
+}
+
+// told is a decided event, as "event tool-or-reason action".
+type told struct {
+	seq  int64 // in its session
+	text string
 }
 
 // gate is hooks in Go without a project.
@@ -87,7 +94,7 @@ func newStage(t *testing.T, mode string, hooks ...protocol.GoHook) *stage {
 	return s
 }
 
-func (s *stage) told(o *protocol.Outcome) {
+func (s *stage) tell(o *protocol.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	word := ""
@@ -96,8 +103,7 @@ func (s *stage) told(o *protocol.Outcome) {
 			word = jsonspan.Text(jsonspan.Get(o.Event.Data, member))
 		}
 	}
-	s.events = append(s.events, fmt.Sprintf("%s %s %s", o.Event.Event, word, o.Action))
-	s.seen = append(s.seen, o.Event)
+	s.events = append(s.events, told{*o.Event.Seq, fmt.Sprintf("%s %s %s", o.Event.Event, word, o.Action)})
 	for _, lost := range o.Lost {
 		s.notes = append(s.notes, "lost: "+lost)
 	}
@@ -174,14 +180,24 @@ func updateLine(update string) string {
 	return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":` + update + `}}`
 }
 
+// decided returns the events that were decided, in the order in which they began.
+func (s *stage) decided() (list []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events := slices.Clone(s.events)
+	slices.SortStableFunc(events, func(a, b told) int { return cmp.Compare(a.seq, b.seq) })
+	for _, e := range events {
+		list = append(list, e.text)
+	}
+	return list
+}
+
 // eventually waits for decided events that begin so, in this order.
 func (s *stage) eventually(want ...string) {
 	s.t.Helper()
 	var got []string
 	for began := time.Now(); time.Since(began) < 5*time.Second; time.Sleep(time.Millisecond) {
-		s.mu.Lock()
-		got = append([]string(nil), s.events...)
-		s.mu.Unlock()
+		got = s.decided()
 		at := 0
 		for _, e := range got {
 			if at < len(want) && strings.HasPrefix(e, want[at]) {
