@@ -74,7 +74,7 @@ func newStage(t *testing.T, mode string, hooks ...protocol.GoHook) *stage {
 			Server: func(name, _, _ string, _ []string) []string {
 				return []string{"/bin/hookd", "mcp", "--name", name, "--"}
 			},
-			Tell: s.told,
+			Tell: s.tell,
 			Note: func(text string) {
 				s.mu.Lock()
 				defer s.mu.Unlock()

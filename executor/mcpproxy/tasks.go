@@ -182,7 +182,7 @@ func (t *task) judge(member string, value protocol.RawMessage) protocol.RawMessa
 	if member == "error" {
 		to = t.call.judgeError(value, true)
 	} else {
-		to = withTask(t.call.judgeResult(value), value)
+		to = withTask(returned{t.call, value, true}.judgeNow(), value)
 	}
 	t.judged, t.is, t.known = hash, slices.Clone(to), len(to) <= mostAgain
 	return to
@@ -200,12 +200,11 @@ func withTask(to, value protocol.RawMessage) protocol.RawMessage {
 	return jsonspan.With(to, "_meta", append(append([]byte(`{"`+relatedTask+`":`), of...), '}'))
 }
 
-// judgeResult has hooks judge a result that comes later.
-func (c *call) judgeResult(value protocol.RawMessage) protocol.RawMessage {
-	r := returned{c, value, true}
+// judgeNow has hooks judge a result at once. It returns nil if the client reads it as it is.
+func (r returned) judgeNow() protocol.RawMessage {
 	read, problem := r.read()
 	if problem != "" {
 		return r.withhold(problem)
 	}
-	return r.judge(read, c.guard.events.Begin(c.ctx, protocol.ToolCallEnd, c.endData(read.shown, false)))
+	return r.judge(read, r.guard.events.Begin(r.ctx, protocol.ToolCallEnd, r.endData(read.shown, false)))
 }
