@@ -1,6 +1,7 @@
 package acpproxy
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -122,11 +123,24 @@ func (t *tool) unasked(runs bool) {
 	}
 	t.call = call
 	data := protocol.ToolCallStartData{Call: call, Parallel: 1}
-	s.guard.observe(s.Begin(s.guard.life, protocol.ToolCallStart, data, losing(lostUnasked)), func(o *protocol.Outcome) {
+	ctx, cancel := lasting(s.guard.life)
+	s.guard.observe(s.Begin(ctx, protocol.ToolCallStart, data, losing(lostUnasked)), func(o *protocol.Outcome) {
 		if runs && (o.Refused() || o.Replaced != nil || !jsonspan.Equal(jsonspan.Get(o.Event.Data, "args"), call.Args)) {
 			s.cancelTurn(fmt.Sprintf("%s does not let %s be, which the agent ran without asking; the turn was cancelled. %s", proxied.Who(o), what(&call), o.RefusalText()))
 		}
-	})
+	}, cancel)
+}
+
+// lasting returns a context that ends a moment after another one: what has happened is told
+// also at the end of a connection.
+func lasting(ctx context.Context) (context.Context, func()) {
+	const moment = time.Second
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(moment, cancel) })
+	return longer, func() {
+		stop()
+		cancel()
+	}
 }
 
 // failed tells hooks that the call has no result.
