@@ -65,11 +65,17 @@ func newGuard(ctx context.Context, o *Options) *guard {
 // mostObserved bounds the events at once that nobody waits for. Then no more is read.
 const mostObserved = 64
 
-// observe has hooks decide an event of which nobody waits for the outcome.
-func (g *guard) observe(decide func() (*protocol.Outcome, error), then func(*protocol.Outcome)) {
+// observe has hooks decide an event of which nobody waits for the outcome. finally, if any, is
+// called at the end.
+func (g *guard) observe(decide func() (*protocol.Outcome, error), then func(*protocol.Outcome), finally ...func()) {
 	g.observing <- struct{}{}
 	g.background.Go(func() {
-		defer func() { <-g.observing }()
+		defer func() {
+			for _, last := range finally {
+				last()
+			}
+			<-g.observing
+		}()
 		if o, err := decide(); err == nil && then != nil {
 			then(o)
 		}

@@ -164,6 +164,7 @@ func TestNamesOfCalls(t *testing.T) {
 		"an id of gemini": {"gemini-cli", `"toolCallId":"run_shell_command__1","kind":"execute","title":"rm -f x","content":[]`, `bash shell {"command":"rm -f x"} `},
 		"a new file":      {"gemini-cli", `"toolCallId":"write_file__1","kind":"edit","content":[{"type":"diff","path":"/a","oldText":"","newText":"x"}],"locations":[{"path":"/a"}]`, `write_file write {"path":"/a","content":"x"} `},
 		"a change":        {"x", `"kind":"edit","content":[{"type":"diff","path":"/a","oldText":"o","newText":"n"}]`, `edit_file write {"path":"/a","oldText":"o","newText":"n"} `},
+		"a whole file":    {"x", `"kind":"edit","rawInput":{"path":"/a","content":"x"}`, `write_file write {"path":"/a","content":"x"} `},
 		"words":           {"codex-acp", `"kind":"execute","rawInput":{"command":["bash","-lc","ls -l"]}`, `bash shell {"command":"ls -l"} `},
 		"a named tool":    {"x", `"name":"deploy","kind":"other","rawInput":{"to":"prod"}`, `deploy other {"to":"prod"} `},
 		"of a server":     {"claude", `"_meta":{"claudeCode":{"toolName":"mcp__files__read"}},"kind":"other","rawInput":{}`, `mcp__files__read mcp {} `},

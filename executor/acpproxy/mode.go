@@ -191,6 +191,7 @@ func (s *session) modeChanged(update protocol.RawMessage) {
 		s.mode.setting = false
 		s.mu.Unlock()
 		if err != nil && s.guard.life.Err() == nil {
+			s.guard.options.note(err.Error())
 			s.cancelTurn(err.Error())
 		}
 	})

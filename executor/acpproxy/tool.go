@@ -1,6 +1,7 @@
 package acpproxy
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -21,6 +22,7 @@ type tool struct {
 	shown   shown
 	began   time.Time
 	call    protocol.Call
+	started chan struct{} // closed when hooks have seen a start that nobody waited for, nil: they have
 
 	// The session's lock guards the rest.
 	judged  bool // hooks were asked about its start
@@ -99,7 +101,7 @@ func (s *session) toolChanged(update protocol.RawMessage) {
 		t.failed(protocol.CallError{Kind: protocol.CallFailed, Text: outputOf(update)}, nil)
 	default:
 		data := protocol.ToolCallEndData{Call: t.call, Result: protocol.Result{Content: protocol.TextContent(outputOf(update))}, DurationMs: t.took()}
-		decide := s.Begin(s.guard.life, protocol.ToolCallEnd, data, losing(lostOfResult))
+		decide := t.afterStart(s.Begin(s.guard.life, protocol.ToolCallEnd, data, losing(lostOfResult)))
 		s.guard.observe(decide, func(o *protocol.Outcome) {
 			if o.Action == protocol.Stop {
 				s.cancelTurn(fmt.Sprintf("%s ends the turn: %s", proxied.Who(o), o.RefusalText()))
@@ -122,11 +124,26 @@ func (t *tool) unasked(runs bool) {
 	}
 	t.call = call
 	data := protocol.ToolCallStartData{Call: call, Parallel: 1}
-	s.guard.observe(s.Begin(s.guard.life, protocol.ToolCallStart, data, losing(lostUnasked)), func(o *protocol.Outcome) {
+	ctx, cancel := lasting(s.guard.life)
+	started := make(chan struct{})
+	t.started = started
+	s.guard.observe(s.Begin(ctx, protocol.ToolCallStart, data, losing(lostUnasked)), func(o *protocol.Outcome) {
 		if runs && (o.Refused() || o.Replaced != nil || !jsonspan.Equal(jsonspan.Get(o.Event.Data, "args"), call.Args)) {
 			s.cancelTurn(fmt.Sprintf("%s does not let %s be, which the agent ran without asking; the turn was cancelled. %s", proxied.Who(o), what(&call), o.RefusalText()))
 		}
-	})
+	}, cancel, func() { close(started) })
+}
+
+// lasting returns a context that ends a moment after another one: what has happened is told
+// also at the end of a connection.
+func lasting(ctx context.Context) (context.Context, func()) {
+	const moment = time.Second
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(moment, cancel) })
+	return longer, func() {
+		stop()
+		cancel()
+	}
 }
 
 // failed tells hooks that the call has no result.
@@ -136,7 +153,19 @@ func (t *tool) failed(problem protocol.CallError, by *string) {
 	t.ended = true
 	s.mu.Unlock()
 	data := protocol.ToolCallErrorData{Call: t.call, Error: problem, BlockedBy: by, DurationMs: t.took()}
-	s.guard.observe(s.BeginDetached(s.guard.life, protocol.ToolCallError, data), nil)
+	s.guard.observe(t.afterStart(s.BeginDetached(s.guard.life, protocol.ToolCallError, data)), nil)
+}
+
+// afterStart has an event of the call decided after its start.
+func (t *tool) afterStart(decide func() (*protocol.Outcome, error)) func() (*protocol.Outcome, error) {
+	started := t.started
+	if started == nil {
+		return decide
+	}
+	return func() (*protocol.Outcome, error) {
+		<-started
+		return decide()
+	}
 }
 
 func (t *tool) took() float64 { return protocol.Milliseconds(time.Since(t.began)) }

@@ -105,7 +105,7 @@ func (c *shown) call(id string) (protocol.Call, error) {
 		switch {
 		case c.kind == acp.KindExecute && jsonspan.Kind(jsonspan.Get(raw, "command")) == '[':
 			agent, name = "codex", "shell"
-		case c.kind == acp.KindEdit && len(c.diffs) == 1 && c.diffs[0].isNew:
+		case c.kind == acp.KindEdit && len(c.diffs) == 1 && c.diffs[0].isNew, c.kind == acp.KindEdit && c.diffs == nil && jsonspan.Get(raw, "content") != nil:
 			name = "write_file"
 		case !isKnown:
 			agent, name = "", "tool"

@@ -97,7 +97,6 @@ func (s *session) cancelTurn(why string) {
 	}
 	s.mu.Unlock()
 	s.tell(why)
-	s.guard.options.note(why)
 	if running {
 		s.guard.send(relay.Server, notification(acp.SessionCancel, object(texts("sessionId", s.id))))
 	}
