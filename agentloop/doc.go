@@ -36,8 +36,7 @@
 //
 // The packages below internal hold what has no events: conversation the messages, the checks
 // on them, and what a compaction keeps; answer a streamed answer; toolset the tools that
-// come and go; limits time, usage and forced continuations; gohooks the gate of a loop that
-// was given none.
+// come and go; limits time and usage; gohooks the gate of a loop that was given none.
 //
 // # Rules
 //

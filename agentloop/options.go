@@ -20,6 +20,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/forced"
 )
 
 // Gate decides events; see [protocol.EventGate].
@@ -95,12 +96,12 @@ const stepCeiling = 1000
 func (l *Limits) depth() int { return max(l.Depth, 0) }
 
 // forced returns how often the hooks of an origin may force the agent on.
-func (l *Limits) forced(origin protocol.Origin) limits.Continuations {
+func (l *Limits) forced(origin protocol.Origin) forced.Count {
 	if l.ForcedOf == nil {
-		return limits.Continuations{Row: l.Forced, Total: l.ForcedTotal}
+		return forced.Count{Row: l.Forced, Total: l.ForcedTotal}
 	}
 	row, total := l.ForcedOf(origin)
-	return limits.Continuations{Row: row, Total: total}
+	return forced.Count{Row: row, Total: total}
 }
 
 // setDefaults fills in what the caller left out.
@@ -186,7 +187,7 @@ type agent struct {
 	id      protocol.Agent // as events name it
 	history *conversation.History
 	tools   *toolset.Set
-	forced  *limits.Forced
+	forced  *forced.Counts
 
 	params     protocol.Params     // of model calls
 	compaction protocol.Compaction // as events show it
@@ -203,7 +204,7 @@ func newAgent(s *session) (*agent, error) {
 		return nil, err
 	}
 	a := &agent{
-		session: s, id: s.Agent, history: conversation.New(s.System, 0), tools: tools, forced: &limits.Forced{},
+		session: s, id: s.Agent, history: conversation.New(s.System, 0), tools: tools, forced: &forced.Counts{},
 		params: s.Params, compaction: s.Compaction.Compaction,
 	}
 	a.denySubAgents()
@@ -225,7 +226,7 @@ func (a *agent) child(history *conversation.History) *agent {
 	c.id.ID, c.id.Parent = protocol.NewID(), &parent
 	c.id.Depth++
 	c.depth++
-	c.history, c.tools, c.forced = history, a.tools.Snapshot(), &limits.Forced{}
+	c.history, c.tools, c.forced = history, a.tools.Snapshot(), &forced.Counts{}
 	c.denySubAgents()
 	return &c
 }

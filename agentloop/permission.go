@@ -28,8 +28,8 @@ type permissions struct {
 // person answered with always, is one to that question only. What a person says is about
 // the call.
 func (p *permissions) grant(ctx context.Context, c *protocol.Call, asked *verdict) (v *verdict, byPerson bool, err error) {
-	for _, by := range asked.askers() {
-		v, byPerson, err = p.question(ctx, c, by)
+	for _, by := range asked.Askers() {
+		v, byPerson, err = p.question(ctx, c, asker{Asker: by})
 		if err != nil || !v.passed() {
 			return v, byPerson, err
 		}
@@ -52,7 +52,7 @@ func (p *permissions) consent(ctx context.Context, c *protocol.Call) (*verdict, 
 	if asks, _ := consent.Asks(c); !asks {
 		return nil, nil
 	}
-	own := asker{name: policy, layer: protocol.User, own: true}
+	own := asker{Asker: protocol.Asker{Name: policy, Layer: protocol.User}, own: true}
 	if consent.Remedy != nil {
 		own.remedy = consent.Remedy(c)
 	}
@@ -107,54 +107,22 @@ func (p *permissions) options(call *protocol.Call, layer protocol.Layer) []proto
 
 // asker is a hook that asks about a tool call, or the loop's own rule.
 type asker struct {
-	name, reason string
-	layer        protocol.Layer
-	own          bool   // the loop itself asks; see [Consent]
-	remedy       string // if nobody is there
+	protocol.Asker
+	own    bool   // the loop itself asks; see [Consent]
+	remedy string // if nobody is there
 }
 
 func (a *asker) String() string {
 	if a.own {
 		return policy
 	}
-	return "hook:" + a.name
+	return "hook:" + a.Name
 }
-
-// origin is what a hook must reach to grant the question. A project must not grant what the
-// loop itself asks, or a feature of it.
-func (a *asker) origin() protocol.Origin {
-	if a.layer == protocol.Builtin || a.layer == "" {
-		return protocol.Origin{Layer: protocol.User}
-	}
-	return protocol.OriginOf(a.layer, a.name)
-}
-
-// askers returns the hooks that ask: the one that decided, then the others as they run.
-// Hooks of one name in different layers are different hooks.
-func (v *verdict) askers() []asker {
-	first := asker{name: v.by(), reason: v.Reason, layer: v.layerOf(v.by())}
-	var list []asker
-	for _, run := range v.Runs {
-		if run.Action != protocol.Ask {
-			continue
-		}
-		next := asker{name: run.Hook, reason: run.Reason, layer: run.Source}
-		if next.name == first.name && next.reason == first.reason {
-			first.layer = next.layer
-		}
-		if !slices.ContainsFunc(list, next.same) {
-			list = append(list, next)
-		}
-	}
-	return append([]asker{first}, slices.DeleteFunc(list, first.same)...)
-}
-
-func (a asker) same(b asker) bool { return a.name == b.name && a.layer == b.layer }
 
 // ifNobody returns why a call is refused if nobody is there to be asked.
 func (a *asker) ifNobody(c *protocol.Call) string {
 	if !a.own || a.remedy == "" {
-		return withReason("nobody is there to ask", a.reason)
+		return withReason("nobody is there to ask", a.Reason)
 	}
 	return fmt.Sprintf("nobody is there to ask about %s; %s", c.Name, a.remedy)
 }
@@ -162,17 +130,17 @@ func (a *asker) ifNobody(c *protocol.Call) string {
 // question puts one asker's question to hooks, and to the person if they leave it open. Who
 // answered is part of the decided event, and so of its record.
 func (p *permissions) question(ctx context.Context, c *protocol.Call, by asker) (v *verdict, byPerson bool, err error) {
-	fired := protocol.PermissionRequestData{Call: *c, AskedBy: by.String(), AskedByLayer: by.layer, Text: by.reason, Options: p.options(c, by.layer)}
+	fired := protocol.PermissionRequestData{Call: *c, AskedBy: by.String(), AskedByLayer: by.Layer, Text: by.Reason, Options: p.options(c, by.Layer)}
 	question := Question{
-		Event: protocol.PermissionRequest, Call: c, AskedBy: fired.AskedBy, Layer: by.layer,
-		Text: by.reason, Options: fired.Options, ifNobody: by.ifNobody(c),
+		Event: protocol.PermissionRequest, Call: c, AskedBy: fired.AskedBy, Layer: by.Layer,
+		Text: by.Reason, Options: fired.Options, ifNobody: by.ifNobody(c),
 	}
 	v, err = p.events.decideAndResolve(ctx, protocol.PermissionRequest, fired, func(ctx context.Context, o *protocol.Outcome) error {
-		if !by.leftOpen(o) {
+		if !by.LeavesOpen(o) {
 			answeredByHook(o)
 			return nil
 		}
-		o.By, o.Reason, byPerson = &by.name, by.reason, true
+		o.By, o.Reason, byPerson = &by.Name, by.Reason, true
 		chosen, err := p.events.person.ask(ctx, o, question)
 		if chosen != nil {
 			for _, keep := range p.session.answerListeners {
@@ -187,14 +155,6 @@ func (p *permissions) question(ctx context.Context, c *protocol.Call, by asker) 
 	*p.context = append(*p.context, v.contextParts()...)
 	p.events.show(ctx, v)
 	return v, byPerson, nil
-}
-
-// leftOpen reports whether hooks leave a question to the person. Only a grant answers it:
-// hooks that only watched leave it open, and so does a grant by a lower layer than the one
-// that asked.
-func (a *asker) leftOpen(o *protocol.Outcome) bool {
-	granted := o.Action == protocol.Allow && o.DecidedBy().Compare(a.origin()) >= 0
-	return o.Action != protocol.Block && o.Action != protocol.Stop && !granted
 }
 
 // answeredByHook says that a hook answered, unless it spoke for somebody else.

@@ -185,7 +185,7 @@ func (r *agentRun) finish(ctx context.Context, reason string, err error) *Prompt
 		r.events.recipeDropped(after, &call, "the run ended before")
 	}
 	last := r.events.afterEnd(r.events.caller)
-	r.result.StopReason, r.result.Continued, r.result.Usage = reason, r.agent.forced.Total, r.usage.Sum()
+	r.result.StopReason, r.result.Continued, r.result.Usage = reason, r.agent.forced.All.Total, r.usage.Sum()
 	if end == nil {
 		return r.agentEnd(last, true)
 	}
@@ -206,7 +206,7 @@ func (r *agentRun) finish(ctx context.Context, reason string, err error) *Prompt
 // stop or a limit it would undo them.
 func (r *agentRun) agentEnd(ctx context.Context, natural bool) *Prompt {
 	v, err := r.events.fire(ctx, protocol.AgentEnd, protocol.AgentEndData{
-		Response: r.result.Response, StopReason: r.result.StopReason, DurationMs: protocol.Milliseconds(time.Since(r.began)), Continued: r.agent.forced.Total,
+		Response: r.result.Response, StopReason: r.result.StopReason, DurationMs: protocol.Milliseconds(time.Since(r.began)), Continued: r.agent.forced.All.Total,
 	})
 	if err != nil {
 		if r.err == nil {

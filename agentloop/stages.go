@@ -10,9 +10,9 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop/internal/answer"
 	"github.com/hookd-dev/hookd/agentloop/internal/conversation"
-	"github.com/hookd-dev/hookd/agentloop/internal/limits"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/forced"
 )
 
 // begin fires session-start once per session, then takes the prompt in and starts the
@@ -84,7 +84,7 @@ func (r *agentRun) promptSubmit(ctx context.Context, prompt Prompt) (string, err
 	}
 	if prompt.byUser() {
 		turn = history.Turn() + 1
-		*r.agent.forced = limits.Forced{}
+		*r.agent.forced = forced.Counts{}
 	}
 	message := conversation.Text(protocol.RoleUser, data.Prompt)
 	message.Content = append(message.Content, prompt.Attachments...)
@@ -259,7 +259,7 @@ func (r *agentRun) stepStop(ctx context.Context, fired protocol.StepStopData, ca
 func (r *agentRun) agentStop(ctx context.Context, reason string) (goOn bool, err error) {
 	fired := protocol.AgentStopData{
 		Reason: reason, Response: r.result.Response, Messages: r.agent.history.Messages(),
-		Continued: r.agent.forced.Row, ContinuedTotal: r.agent.forced.Total,
+		Continued: r.agent.forced.All.Row, ContinuedTotal: r.agent.forced.All.Total,
 	}
 	v, err := r.events.fire(ctx, protocol.AgentStop, fired)
 	if err != nil {
@@ -305,11 +305,11 @@ func (r *agentRun) forceOn(ctx context.Context, v *verdict) (forced bool, err er
 // countForced counts one more forced continuation. It returns false, and tells the person
 // why, if the limits allow none.
 func (r *agentRun) countForced(ctx context.Context, v *verdict) bool {
-	refused := r.agent.forced.Count(v.ContinuedBy(), r.agent.session.Limits.forced)
-	if refused != "" {
-		r.events.notify(ctx, "hook", "the run stops although a hook wants it to go on: "+refused)
+	reached := r.agent.forced.Add(v.ContinuedBy(), r.agent.session.Limits.forced)
+	if reached != nil {
+		r.events.notify(ctx, "hook", "the run stops although a hook wants it to go on: "+reached.String())
 	}
-	return refused == ""
+	return reached == nil
 }
 
 // stepCalls returns the calls as step-stop tells of them.

@@ -140,7 +140,7 @@ func (s *subAgent) stop(ctx context.Context, run *agentRun, result *provider.Sub
 	events := s.parent.events
 	fired := protocol.SubagentStopData{
 		AgentID: result.AgentID, Response: result.Response, StopReason: result.StopReason,
-		Continued: s.agent.forced.Total, Usage: callUsage(result.Usage), ToolCallID: s.ToolCallID,
+		Continued: s.agent.forced.All.Total, Usage: callUsage(result.Usage), ToolCallID: s.ToolCallID,
 	}
 	after := events.afterEnd(ctx)
 	v, err := events.decide(after, protocol.SubagentStop, fired)

@@ -210,6 +210,21 @@ func (e *Executor) Extend(hooks ...GoHook) (protocol.EventGate, error) {
 // tool where the data names one; a condition on anything else may come true.
 func (e *Executor) MayChange(ev protocol.Event) bool { return e.source.Current().mayChange(&ev) }
 
+// Refuses returns the name of a hook that refuses an event whatever else it says than the
+// agent and the tool, "" if none is known to: a rule without a condition. A host need not
+// offer a tool of which every call is refused.
+func (e *Executor) Refuses(ev protocol.Event) string { return nameOf(e.source.Current().refusing(&ev)) }
+
+// Refuses is [Executor.Refuses].
+func (v *Gate) Refuses(ev protocol.Event) string { return nameOf(v.source.Current().refusing(&ev)) }
+
+func nameOf(h *Hook) string {
+	if h == nil {
+		return ""
+	}
+	return h.Name
+}
+
 // Fire is [Executor.Fire].
 func (v *Gate) Fire(ctx context.Context, ev protocol.Event) (protocol.Outcome, error) {
 	return v.begin(ctx, ev).decide()

@@ -117,6 +117,10 @@ type AskerInfo struct {
 	// Asker is called on the event's own goroutine, all others on one of their own.
 	Prompt bool
 
+	// Refuses says that the hook blocks every event that it is asked about, whatever else
+	// the event says.
+	Refuses bool
+
 	// Workers are the processes of a hook that are started before their event, nil
 	// for a hook without.
 	Workers *worker.Hook

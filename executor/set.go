@@ -195,6 +195,22 @@ func (s *Set) mayChange(ev *protocol.Event) bool {
 	return false
 }
 
+// refusing returns the hook that refuses an event and every other one with the same agent
+// and tool, nil if none is known to.
+func (s *Set) refusing(ev *protocol.Event) *Hook {
+	if s == nil || s.Refuse != nil {
+		return nil
+	}
+	in := match.NewInput(ev, nil)
+	for _, h := range s.For(ev.Event) {
+		always := h.Status == Ready && h.Fault == nil && h.Mode != protocol.Audit && h.Info().Refuses
+		if always && !h.match.HasCondition() && h.match.Fits(&in.Input) {
+			return h
+		}
+	}
+	return nil
+}
+
 // settingsOf returns the settings that bind a hook: those of its own layer and the
 // layers above. What a lower layer writes changes nothing of what the hook is asked,
 // may answer, keeps, or may take.

@@ -33,7 +33,7 @@ func FuzzSideFile(f *testing.F) {
 			if err := os.WriteFile(path+side.Suffix, text, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			d, member, findings := discover.DescribeSideFile(path, "a.sh")
+			d, member, findings := discover.DescribeSideFile(path, "a.sh", func(string) string { return "" })
 			if member == "" {
 				t.Fatal("the side file was not seen")
 			}

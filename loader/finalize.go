@@ -78,7 +78,11 @@ func (p *assembly) rejectOrBreak(f *hook) {
 		case !f.Faulty():
 			why = "nothing says which events it is for"
 		case len(d) == 1 && d[0].From == schema.FromSettings && d[0].Pos.Path == f.Base: // nobody knows which hook it is about
-			why, remedy = fmt.Sprintf("%s cannot be read (%s:%d), and may name a guard", d[0].Pos.Path, d[0].Pos.File, d[0].Pos.Line), unreadRemedy
+			place := d[0].Pos.File
+			if d[0].Pos.Line > 0 {
+				place += fmt.Sprintf(":%d", d[0].Pos.Line)
+			}
+			why, remedy = fmt.Sprintf("%s cannot be read (%s), and may name a guard", d[0].Pos.Path, place), unreadRemedy
 		}
 		if f.Resolution.Guards && f.Scope.On() {
 			f.FailClosed(f.Name, executor.Rejected, protocol.FailSettings, why, remedy)

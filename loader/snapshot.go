@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/loader/internal/trust"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -43,6 +44,16 @@ type Snapshot struct {
 	changedDuringLoad bool      // something changed since it was looked at: parts may be from before the change, others from after it
 	recheck           time.Time // when to look again although nothing happens; zero = never
 	inputs            files.Inputs
+}
+
+// LeadsOut returns where a file of the project leads if it is a link out of the project, ""
+// for any other. Nothing of such a file is shown.
+func (s *Snapshot) LeadsOut(file string) string {
+	if s.Project == "" || !files.Within(s.Project, file) {
+		return ""
+	}
+	scope := candidate.Scope{Layer: protocol.Project, Root: s.Project, Dir: filepath.Join(s.Project, workspace.FolderName)}
+	return scope.LeadsOut(file)
 }
 
 // Info is what is known of a hook beyond what the executor needs.

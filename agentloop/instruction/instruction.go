@@ -5,13 +5,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -59,9 +58,9 @@ func Read(files []File, limit int64) (texts []Text, problems []Problem) {
 		}
 		body, err := f.read(most)
 		switch {
-		case errors.Is(err, errTooLarge) && f.Layer == protocol.Project:
+		case errors.Is(err, fsutil.ErrTooLarge) && f.Layer == protocol.Project:
 			problems = append(problems, Problem{f.Origin, tooLarge(left, limit), "shorten it, move parts of it into skills, or raise agent.instructions.limit in your own settings"})
-		case errors.Is(err, errTooLarge):
+		case errors.Is(err, fsutil.ErrTooLarge):
 			problems = append(problems, Problem{f.Origin, fmt.Sprintf("it has more than %d bytes", ownLimit), "shorten it, or move parts of it into skills"})
 		case err != nil:
 			problems = append(problems, Problem{f.Origin, err.Error(), "write it as a plain text file in UTF-8"})
@@ -97,48 +96,21 @@ func inOrder(files []File) []File {
 
 func depth(path string) int { return strings.Count(filepath.Dir(path), string(filepath.Separator)) }
 
-var errTooLarge = errors.New("it is too large")
-
 // read returns the text. It never waits for a pipe, and it follows no link out of the file's
 // folder.
 func (f File) read(limit int64) (string, error) {
 	root, err := os.OpenRoot(filepath.Dir(f.Path))
 	if err != nil {
-		return "", reason(err)
+		return "", fsutil.WithoutPath(err)
 	}
 	defer root.Close()
-	name := filepath.Base(f.Path)
-	info, err := root.Stat(name)
+	body, err := fsutil.ReadRegularIn(root, filepath.Base(f.Path), limit)
 	if err != nil {
-		return "", reason(err)
-	}
-	if !info.Mode().IsRegular() {
-		return "", errors.New("it is not a regular file")
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return "", reason(err)
-	}
-	defer file.Close()
-	body, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err != nil {
-		return "", reason(err)
+		return "", fsutil.WithoutPath(err)
 	}
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
-	if int64(len(body)) > limit {
-		return "", errTooLarge
-	}
 	if why := text.Flaw(body); why != "" {
 		return "", errors.New(why)
 	}
 	return strings.TrimSpace(string(body)), nil
-}
-
-// reason returns an error without its path, which the message has already.
-func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }

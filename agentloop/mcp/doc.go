@@ -13,7 +13,7 @@
 // (call.go), its progress is shown while it works (progress.go), and its result becomes
 // content that a model can read (result.go), without what the server sent twice
 // (duplicate.go). Schemas lose the regular expressions that only JavaScript knows
-// (schema.go). reason.go says in words why a server or a call failed.
+// (package internal/argschema). reason.go says in words why a server or a call failed.
 //
 // The protocol itself is the official SDK's: revision 2026-07-28, and back to 2024-11-05.
 // The transport under it is ours, internal/wire: it survives what servers really write.

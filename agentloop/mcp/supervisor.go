@@ -12,6 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/mcp/internal/wire"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/agentloop/toolschema"
+	"github.com/hookd-dev/hookd/internal/argschema"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/toolname"
 )
@@ -194,7 +195,7 @@ func (h *supervisor) newTool(t listed, taken map[string]bool) (*remoteTool, erro
 	r := &remoteTool{supervisor: h, name: t.Name, description: description}
 	_, err := tool.NewRegistry(r)
 	if err != nil {
-		r.description.Schema = withoutForeignPatterns(t.Schema)
+		r.description.Schema = argschema.WithoutForeignPatterns(t.Schema)
 		_, err = tool.NewRegistry(r)
 	}
 	if err == nil {

@@ -3,15 +3,13 @@ package recipe
 import (
 	"cmp"
 	"embed"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop/frontmatter"
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -99,17 +97,7 @@ func (f *File) read() ([]byte, error) {
 	if f.Text != nil {
 		return f.Text, nil
 	}
-	if info, err := os.Stat(f.Path); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() { // opening a pipe would wait for its other end
-		return nil, errors.New("this is not a regular file")
-	}
-	file, err := os.Open(f.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, frontmatter.MaxSize+1))
+	return fsutil.ReadRegular(f.Path, frontmatter.MaxSize)
 }
 
 // Get returns a recipe by name, as a person names it. The error lists all names.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hookd-dev/hookd/agentloop/frontmatter"
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -127,14 +127,10 @@ func Parse(text []byte, file File) (*Recipe, []Finding) {
 
 // fileFault returns the finding of an error, with its line if the error has one.
 func fileFault(file File, err error) []Finding {
-	f := Finding{Path: file.Path, Recipe: file.Name, Message: err.Error(), Error: true}
+	f := Finding{Path: file.Path, Recipe: file.Name, Message: fsutil.WithoutPath(err).Error(), Error: true}
 	var placed *frontmatter.Error
-	var opening *os.PathError
-	switch {
-	case errors.As(err, &placed):
+	if errors.As(err, &placed) {
 		f.Line, f.Message = placed.Line, placed.Message
-	case errors.As(err, &opening): // the finding names the file itself
-		f.Message = fmt.Sprintf("%s: %v", opening.Op, opening.Err)
 	}
 	return []Finding{f}
 }

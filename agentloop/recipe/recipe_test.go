@@ -138,10 +138,10 @@ func TestLibrary(t *testing.T) {
 			findings: []string{"/v.md: the recipe a is in " + user + " already"}},
 		"gone": {
 			files: []File{{"a", user, protocol.User, nil}, {"b", filepath.Join(folder, "none.md"), protocol.User, nil}}, body: "user's",
-			findings: []string{filepath.Join(folder, "none.md") + ": stat: no such file or directory"}},
+			findings: []string{filepath.Join(folder, "none.md") + ": no such file or directory"}},
 		"a folder": {
 			files: []File{{"a", user, protocol.User, nil}, {"b", folder, protocol.User, nil}}, body: "user's",
-			findings: []string{folder + ": this is not a regular file"}},
+			findings: []string{folder + ": it is not a regular file but a folder"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, findings := New(c.files...)

@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/hookd-dev/hookd/agentloop/frontmatter"
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -123,7 +122,7 @@ func readOne(file File) (*Skill, *Problem) {
 	if text == nil {
 		var err error
 		if text, err = readFile(file.Path, filepath.Base(file.Path), frontmatter.MaxSize); err != nil {
-			return nil, &Problem{Path: file.shown(), Message: "not used: " + reason(err)}
+			return nil, &Problem{Path: file.shown(), Message: "not used: " + fsutil.WithoutPath(err).Error()}
 		}
 	}
 	s, err := Parse(file.Name, text)
@@ -210,7 +209,7 @@ func (s *Skill) ReadBeside(name string) (string, error) {
 	}
 	text, err := readFile(s.File.Path, filepath.FromSlash(name), maxText)
 	if err != nil {
-		return "", fmt.Errorf("%s of the skill %s: %s", name, s.Name, reason(err))
+		return "", fmt.Errorf("%s of the skill %s: %s", name, s.Name, fsutil.WithoutPath(err).Error())
 	}
 	return string(text), nil
 }
@@ -222,32 +221,7 @@ func readFile(next, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	info, err := root.Stat(name) // before opening: a pipe would wait for its writer
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err == nil && int64(len(text)) > limit {
-		err = fmt.Errorf("the file has more than %d bytes", limit)
-	}
-	return text, err
-}
-
-// reason returns the text of an error without its path, which the message has already.
-func reason(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err.Error()
-	}
-	return err.Error()
+	return fsutil.ReadRegularIn(root, name, limit)
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

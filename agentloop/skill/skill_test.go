@@ -135,7 +135,7 @@ func TestRead(t *testing.T) {
 	want := []string{
 		"skill F/user/a.md: not used: F/user/b.md is named release too; give one of them another name",
 		"skill F/gone.md: not used: no such file or directory",
-		"skill F: not used: it is not a regular file",
+		"skill F: not used: it is not a regular file but a folder",
 		"skill F/user/broken.md:1: not used: the front matter has no end; a line --- closes it",
 		"skill F/user/binary.md:2: not used: this is not UTF-8 text",
 	}

@@ -25,7 +25,8 @@
 //   - [Files] are read_file, write_file, edit_file, list_dir (files.go) and grep (grep.go).
 //     As [FileTool] they say beforehand which file a call would touch (filetool.go), so
 //     that hooks can judge it, and they remember what each agent has read
-//     (knowncontent.go), so that nobody overwrites what was not seen.
+//     (knowncontent.go), so that nobody overwrites what was not seen. With an [Editor]
+//     (editor.go) they see and write what is open in it.
 //
 // How a file is opened, locked and replaced is in internal/projectfile, which places are
 // protected in internal/protect, how a text is edited in internal/textedit.

@@ -43,6 +43,9 @@ func (f *files) readFile(ctx context.Context, args readArgs) (protocol.Result, e
 	if err != nil {
 		return failed("%s: %v", args.Path, err)
 	}
+	if data, err = f.asEdited(ctx, t.Path(), data); err != nil {
+		return failed("%s: %v", args.Path, err)
+	}
 	f.known.set(ctx, t.Path(), before, data)
 	if bytes.IndexByte(data, 0) >= 0 {
 		return failed("%s: is a binary file of %d bytes", args.Path, len(data))
@@ -96,6 +99,11 @@ func (f *files) writeFile(ctx context.Context, args writeArgs) (result protocol.
 		content, kept := []byte(args.Content), []string(nil)
 		if file.Info != nil {
 			old, err := file.Read(maxFile)
+			if err == nil {
+				if old, err = f.asEdited(ctx, file.Path, old); err != nil {
+					return err
+				}
+			}
 			switch {
 			case f.known.has(ctx, file.Path) && (err != nil || f.known.outdated(ctx, file.Path, old)):
 				return errors.New(changedSinceRead)
@@ -106,7 +114,7 @@ func (f *files) writeFile(ctx context.Context, args writeArgs) (result protocol.
 				kept = append(kept, fmt.Sprintf("a file of %d bytes that you had not read was replaced", file.Info.Size()))
 			}
 		}
-		lost, err := file.Replace(content)
+		lost, err := f.replace(ctx, file, content)
 		if err != nil {
 			return err
 		}
@@ -153,6 +161,9 @@ func (f *files) editFile(ctx context.Context, args editArgs) (result protocol.Re
 		if err != nil {
 			return err
 		}
+		if data, err = f.asEdited(ctx, file.Path, data); err != nil {
+			return err
+		}
 		outdated := f.known.outdated(ctx, file.Path, data)
 		edited, count, err := edit.Apply(data, maxFile)
 		if err != nil && outdated {
@@ -161,7 +172,7 @@ func (f *files) editFile(ctx context.Context, args editArgs) (result protocol.Re
 		if err != nil {
 			return err
 		}
-		lost, err := file.Replace(edited)
+		lost, err := f.replace(ctx, file, edited)
 		if err != nil {
 			return err
 		}

@@ -46,6 +46,8 @@ type Folder struct {
 	State     string   // hookd's own folder, absolute, refused with all below
 	Unwritten []string // absolute paths that may be read, with all below: git's own settings
 	Locks     string   // absolute path of a folder for lock files, where folders cannot be locked; default: in the user's cache
+
+	Editor Editor // has files open; nil: there is none
 }
 
 // Mentions returns the protected place that the words of a command name, "" if none

@@ -2,16 +2,11 @@ package tool
 
 import (
 	"bytes"
-	stdjson "encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"sync"
 
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/jsonschema-go/jsonschema"
-
+	"github.com/hookd-dev/hookd/internal/argschema"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -26,7 +21,7 @@ type Registry struct {
 type entry struct {
 	tool        Tool
 	description Description
-	schema      *jsonschema.Resolved // nil: the tool states none
+	schema      *argschema.Schema // nil: the tool states none
 }
 
 // NewRegistry returns a registry, or an error that names the tool that has no
@@ -68,16 +63,8 @@ func (r *Registry) entry(name string) *entry {
 	return r.byName[name]
 }
 
-func (e *entry) compile() error {
-	if len(e.description.Schema) == 0 {
-		return nil
-	}
-	var schema jsonschema.Schema
-	if err := stdjson.Unmarshal(e.description.Schema, &schema); err != nil {
-		return err
-	}
-	resolved, err := schema.Resolve(nil)
-	e.schema = resolved
+func (e *entry) compile() (err error) {
+	e.schema, err = argschema.Compile(e.description.Schema)
 	return err
 }
 
@@ -103,75 +90,9 @@ func (r *Registry) List() []protocol.Tool {
 // Check reports why args do not fit the schema of the named tool. Args for an
 // unknown tool fit if they are an object.
 func (r *Registry) Check(name string, args protocol.RawMessage) error {
-	value, err := instance(args)
-	if err != nil {
-		return err
+	e := r.entry(name)
+	if e == nil {
+		return (*argschema.Schema)(nil).Check(args)
 	}
-	if _, isObject := value.(map[string]any); !isObject {
-		return errors.New("the args are not an object")
-	}
-	if e := r.entry(name); e != nil && e.schema != nil {
-		return e.schema.Validate(value)
-	}
-	return nil
-}
-
-// instance decodes a value for the schema check. A number that no float64 holds
-// becomes the nearest one, for the check only: the args keep their digits.
-func instance(value protocol.RawMessage) (any, error) {
-	decoder := jsontext.NewDecoder(bytes.NewReader(value))
-	decoded, err := instanceNext(decoder)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := decoder.ReadToken(); err == nil {
-		return nil, errors.New("there is more than one value")
-	}
-	return decoded, nil
-}
-
-func instanceNext(d *jsontext.Decoder) (any, error) {
-	token, err := d.ReadToken()
-	if err != nil {
-		return nil, err
-	}
-	switch token.Kind() {
-	case 'n':
-		return nil, nil
-	case 't', 'f':
-		return token.Bool(), nil
-	case '"':
-		return token.String(), nil
-	case '0':
-		number, err := strconv.ParseFloat(token.String(), 64)
-		if math.IsInf(number, 0) && err != nil {
-			number = math.Copysign(math.MaxFloat64, number)
-		}
-		return number, nil
-	case '[':
-		list := []any{}
-		for d.PeekKind() != ']' {
-			item, err := instanceNext(d)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, item)
-		}
-		_, err := d.ReadToken()
-		return list, err
-	default: // '{'
-		object := map[string]any{}
-		for d.PeekKind() != '}' {
-			name, err := d.ReadToken()
-			if err != nil {
-				return nil, err
-			}
-			key := name.String()
-			if object[key], err = instanceNext(d); err != nil {
-				return nil, err
-			}
-		}
-		_, err := d.ReadToken()
-		return object, err
-	}
+	return e.schema.Check(args)
 }

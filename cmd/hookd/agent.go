@@ -5,6 +5,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpagent"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/agentcmd"
 )
 
@@ -17,6 +19,11 @@ func agentCommands(p *parts) []command {
 		{"ask", "run", func() *cobra.Command { return agentcmd.Run(p.opener) }},
 		{"ask", "sessions", func() *cobra.Command { return agentcmd.Sessions(p.opener) }},
 	}
+}
+
+// acpAgent returns what serves the loop to editors.
+func acpAgent(p *parts) acpcmd.Agent {
+	return &acpagent.Command{Opener: p.opener, Version: versionName}
 }
 
 // What other commands know of the agent loop: its hooks, and what is wrong with the skills

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
@@ -16,6 +17,9 @@ import (
 func agentCommands(p *parts) []command {
 	return []command{{"ask", "run", absent(p, "run")}, {"ask", "sessions", absent(p, "sessions")}}
 }
+
+// acpAgent returns nothing that serves the loop to editors.
+func acpAgent(*parts) acpcmd.Agent { return nil }
 
 func absent(p *parts, name string) func() *cobra.Command {
 	return func() *cobra.Command {

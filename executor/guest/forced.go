@@ -16,6 +16,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/forced"
 )
 
 // A hook that always wants a run to go on must not keep it going for ever. hookd's own
@@ -27,19 +28,12 @@ import (
 //   - a tool call ends the row, a prompt of the person and the end of the session remove
 //     the counts.
 
-// forcedCounts are the forced continuations of a session: of each agent in it, by the
-// hooks of each origin.
+// forcedCounts are the forced continuations of a session, of each agent in it.
 type forcedCounts struct {
-	Agents map[string]map[string]forcedCount `json:"agents"`
+	Agents map[string]*forced.Counts `json:"agents"`
 	// Said is the beginning of the text that the run goes on with: an agent that puts it to
 	// the model as a prompt also fires the event of a prompt for it.
 	Said string `json:"said"`
-}
-
-// forcedCount is how often a run was forced on.
-type forcedCount struct {
-	Row   int `json:"row"`   // in a row, without a tool call
-	Total int `json:"total"` // since the last prompt
 }
 
 // keepForced is how long the counts of a session are kept that ends without a word.
@@ -90,7 +84,7 @@ func (r *Role) boundRun(ev *protocol.Event, file string) {
 		agent = "sub " + jsonspan.Text(jsonspan.Get(ev.Data, "agentId"))
 	}
 	told := ev.Data
-	if now := readForced(file).of(agent); now.Total > 0 {
+	if now := readForced(file).of(agent).All; now.Total > 0 {
 		list := jsonspan.ReadMemberList(ev.Data)
 		list.Set("continued", fmt.Append(nil, max(now.Row, number(list.Get("continued")))))
 		if ev.Event == protocol.AgentStop {
@@ -107,7 +101,9 @@ func (r *Role) boundRun(ev *protocol.Event, file string) {
 		err := errNoCounts
 		if file != "" {
 			err = changeForced(file, func(c *forcedCounts) bool {
-				refused = c.count(agent, wanted, r.mostForced)
+				if reached := c.of(agent).Add(wanted, r.mostForced); reached != nil {
+					refused = reached.String() + keyOf(reached)
+				}
 				c.Said = said(out)
 				return refused == ""
 			})
@@ -141,9 +137,17 @@ func number(value protocol.RawMessage) int {
 }
 
 // mostForced returns the limits for hooks of an origin.
-func (r *Role) mostForced(origin protocol.Origin) forcedCount {
+func (r *Role) mostForced(origin protocol.Origin) forced.Count {
 	own := r.source.Current().SettingsOf(origin)
-	return forcedCount{own.MaxForced, own.MaxForcedTotal}
+	return forced.Count{Row: own.MaxForced, Total: own.MaxForcedTotal}
+}
+
+// keyOf names the settings key of a limit.
+func keyOf(reached *forced.Limit) string {
+	if reached.InRow {
+		return " (hooks.maxForced)"
+	}
+	return " (hooks.maxForcedTotal)"
 }
 
 // said is the beginning of the text that the run goes on with.
@@ -168,54 +172,22 @@ func (c *forcedCounts) goesOn(prompt string) bool {
 	return prompt == "" || c.Said != "" && (prompt == c.Said || len(c.Said) >= short && strings.Contains(prompt, c.Said))
 }
 
-// of are the counts of one agent, by whatever hook.
-func (c *forcedCounts) of(agent string) (most forcedCount) {
-	for _, count := range c.Agents[agent] {
-		most = forcedCount{max(most.Row, count.Row), max(most.Total, count.Total)}
-	}
-	return most
-}
-
 // toolCalled ends the row of every agent: many agents do not say which of them calls.
 func (c *forcedCounts) toolCalled() {
-	for _, of := range c.Agents {
-		for origin, count := range of {
-			of[origin] = forcedCount{0, count.Total}
-		}
+	for agent := range c.Agents {
+		c.of(agent).ToolCalled()
 	}
 }
 
-// count counts one more forced continuation of an agent, or returns why there is none. It
-// is charged to each of the origins whose hooks want it and have not used theirs up; one
-// such origin is enough.
-func (c *forcedCounts) count(agent string, wantedBy []protocol.Origin, most func(protocol.Origin) forcedCount) (refused string) {
-	of := c.Agents[agent]
-	var by []string
-	for _, origin := range wantedBy {
-		name := fmt.Sprintf("%s %d", origin.Layer, origin.Above)
-		switch used, most := of[name], most(origin); {
-		case used.Row >= most.Row:
-			refused = fmt.Sprintf("it was forced on %d times in a row without a tool call (hooks.maxForced)", used.Row)
-		case used.Total >= most.Total:
-			refused = fmt.Sprintf("it was forced on %d times since the last prompt (hooks.maxForcedTotal)", used.Total)
-		default:
-			by = append(by, name)
-		}
+// of are the counts of one agent.
+func (c *forcedCounts) of(agent string) *forced.Counts {
+	if c.Agents == nil {
+		c.Agents = map[string]*forced.Counts{}
 	}
-	if len(by) == 0 {
-		return refused
+	if c.Agents[agent] == nil {
+		c.Agents[agent] = &forced.Counts{}
 	}
-	if of == nil {
-		of = map[string]forcedCount{}
-		if c.Agents == nil {
-			c.Agents = map[string]map[string]forcedCount{}
-		}
-		c.Agents[agent] = of
-	}
-	for _, name := range by {
-		of[name] = forcedCount{of[name].Row + 1, of[name].Total + 1}
-	}
-	return ""
+	return c.Agents[agent]
 }
 
 // readForced returns the counts of a file, none if it cannot be read.

@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/forced"
 )
 
 // forcing returns a hook of a layer that always wants the run to go on.
@@ -199,5 +201,17 @@ func TestOldCountsAreRemoved(t *testing.T) {
 	}
 	if _, err := os.Stat(young); err != nil {
 		t.Error(err)
+	}
+}
+
+// Counts that somebody has written into the file by hand end nothing.
+func TestForcedCountsWithoutValues(t *testing.T) {
+	var c forcedCounts
+	if err := json.Unmarshal([]byte(`{"agents":{"main":null,"sub a":{"of":null}}}`), &c); err != nil {
+		t.Fatal(err)
+	}
+	c.toolCalled()
+	if reached := c.of("main").Add([]protocol.Origin{{}}, func(protocol.Origin) forced.Count { return forced.Count{Row: 1, Total: 1} }); reached != nil || c.of("main").All.Total != 1 {
+		t.Errorf("%v %+v", reached, c.of("main"))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -18,49 +19,67 @@ func (c *call) answered(m *relay.Message) relay.Decision {
 	}
 	switch {
 	case m.Error != nil:
-		return relay.Later("", func() relay.Decision { return c.failedAt(m) })
+		return relay.Later("", func() relay.Decision { return c.passWith(m, "error", c.judgeError(m.Error, m.Strict)) })
 	case jsonspan.Text(jsonspan.Get(m.Result, "resultType")) == "input_required":
 		return c.needsInput(m)
 	}
-	read, problem := c.read(m)
-	if problem != "" {
-		return relay.Later("", func() relay.Decision { return c.withhold(m, problem) })
+	if id := taskOf(m); id != "" {
+		return c.becomesTask(m, id)
 	}
-	decide := c.guard.events.begin(c.ctx, protocol.ToolCallEnd, c.endData(read.shown, false))
-	return relay.Later("", func() relay.Decision { return c.judgeResult(m, read, decide) })
+	r := returned{c, m.Result, m.Strict}
+	read, problem := r.read()
+	if problem != "" {
+		return relay.Later("", func() relay.Decision { return c.passWith(m, "result", r.withhold(problem)) })
+	}
+	decide := c.guard.events.Begin(c.ctx, protocol.ToolCallEnd, c.endData(read.shown, false))
+	return relay.Later("", func() relay.Decision { return c.passWith(m, "result", r.judge(read, decide)) })
 }
 
 // done reports whether the answer may be sent: the client may have given the call up.
 func (c *call) done() bool {
 	defer c.stop(nil)
-	return c.guard.pending.remove(c.request)
+	return c.guard.pending.Remove(c.request)
+}
+
+// passWith passes the answer on, with another value of a member; nil: as it is.
+func (c *call) passWith(m *relay.Message, member string, value protocol.RawMessage) relay.Decision {
+	line := m.Line
+	if value != nil {
+		line = m.With(member, value)
+	}
+	if !c.done() {
+		return relay.Drop()
+	}
+	return relay.Pass(line)
 }
 
 // needsInput passes on that the server wants input. The call goes on with another request.
 func (c *call) needsInput(m *relay.Message) relay.Decision {
-	asGiven := &call{asked: c.asked, Call: protocol.Call{Args: c.asked.given()}}
-	key := asGiven.key(jsonspan.Get(m.Result, "requestState"))
+	key := c.asked.key(jsonspan.Get(m.Result, "requestState"))
 	c.guard.unfinished.add(key, &call{Call: c.Call, began: c.began, contexts: c.contexts})
-	if !c.done() {
-		return relay.Drop()
-	}
-	return relay.Pass(m.Line)
+	return c.passWith(m, "result", nil)
 }
 
-// read reads the result of an answer. problem says why hooks that judge the results of the
-// tool cannot judge this one.
-func (c *call) read(m *relay.Message) (read *result, problem string) {
-	raw := m.Result
-	if !m.Strict {
+// returned is a call and the result that the server gave it.
+type returned struct {
+	*call
+	raw    protocol.RawMessage
+	strict bool // it can be read in one way only
+}
+
+// read reads the result. problem says why hooks that judge the results of the tool cannot
+// judge this one.
+func (r returned) read() (read *result, problem string) {
+	raw := r.raw
+	if !r.strict {
 		if raw = jsonspan.ReplaceLoneSurrogates(slices.Clone(raw)); !jsonspan.Valid(raw) {
 			problem, raw = "it has a member twice, or text that is not valid UTF-8, so that hooks and the client could read two different things", nil
 		}
 	}
-	isTask := jsonspan.Text(jsonspan.Get(raw, "resultType")) == "task" || jsonspan.Get(raw, "task") != nil && jsonspan.Get(raw, "content") == nil
-	if isTask {
-		problem = "it comes later, as a task"
+	if isTask := jsonspan.Text(jsonspan.Get(raw, "resultType")) == "task" || jsonspan.Get(raw, "task") != nil && jsonspan.Get(raw, "content") == nil; isTask {
+		problem = "it is a task without an id, whose result hookd would not know again"
 	}
-	if problem != "" && c.guard.events.mayChange(&c.Call) {
+	if problem != "" && r.guard.mayChange(&r.Call) {
 		return nil, "the result was withheld: hooks judge the results of this tool, and " + problem
 	}
 	read = readResult(raw)
@@ -75,35 +94,28 @@ func (c *call) endData(shown protocol.Result, synthetic bool) protocol.ToolCallE
 	return protocol.ToolCallEndData{Call: c.Call, Result: shown, DurationMs: protocol.Milliseconds(time.Since(c.began)), Synthetic: synthetic}
 }
 
-// judgeResult decides what the client reads of a result.
-func (c *call) judgeResult(m *relay.Message, read *result, decide func() (*protocol.Outcome, error)) relay.Decision {
+// judge returns what the client reads in place of the result, nil if it reads that.
+func (r returned) judge(read *result, decide func() (*protocol.Outcome, error)) protocol.RawMessage {
 	o, err := decide()
 	if err != nil { // the client gave it up, or the connection ends: it was not judged
-		return c.withholdAs(m, []string{"the result was withheld: " + err.Error()})
+		return r.withholdAs([]string{"the result was withheld: " + err.Error()})
 	}
 	if o.Withholds() {
-		return c.withholdAs(m, append([]string{refusal(o)}, append(c.contexts, contexts(o)...)...))
+		return r.withholdAs(append([]string{refusal(o)}, append(r.contexts, proxied.Contexts(o)...)...))
 	}
-	texts := append(slices.Clone(c.contexts), contexts(o)...)
+	texts := append(slices.Clone(r.contexts), proxied.Contexts(o)...)
 	decided, changed, err := decidedResult(o, read.shown)
 	if err != nil {
-		return c.withhold(m, "the result was withheld: "+err.Error())
+		return r.withhold("the result was withheld: " + err.Error())
 	}
 	if !changed && len(texts) == 0 || read.unread {
-		return c.pass(m.Line)
+		return nil
 	}
 	raw, err := read.write(decided, texts)
 	if err != nil {
-		return c.withhold(m, "the result was withheld: "+err.Error())
+		return r.withhold("the result was withheld: " + err.Error())
 	}
-	return c.pass(m.With("result", raw))
-}
-
-func (c *call) pass(line []byte) relay.Decision {
-	if !c.done() {
-		return relay.Drop()
-	}
-	return relay.Pass(line)
+	return raw
 }
 
 // decidedResult returns the result as hooks left it, and whether they changed it.
@@ -122,14 +134,14 @@ func resultOf(raw protocol.RawMessage) (decided protocol.Result, err error) {
 	return decided, err
 }
 
-// withhold gives the client a reason in place of the result.
-func (c *call) withhold(m *relay.Message, reason string) relay.Decision {
-	text, more := c.failed(protocol.CallError{Kind: protocol.CallFailed, Text: reason}, nil)
-	return c.withholdAs(m, append([]string{text}, append(c.contexts, more...)...))
+// withhold is a reason in place of the result.
+func (r returned) withhold(reason string) protocol.RawMessage {
+	text, more := r.failed(protocol.CallError{Kind: protocol.CallFailed, Text: reason}, nil)
+	return r.withholdAs(append([]string{text}, append(r.contexts, more...)...))
 }
 
-func (c *call) withholdAs(m *relay.Message, texts []string) relay.Decision {
-	return c.pass(m.With("result", errorResult(texts, c.asked.modern)))
+func (r returned) withholdAs(texts []string) protocol.RawMessage {
+	return errorResult(texts, r.asked.modern)
 }
 
 // replaced answers the call with the result that a hook gave in place of the tool, which
@@ -140,7 +152,7 @@ func (c *call) replaced(o *protocol.Outcome) relay.Decision {
 		if len(given.Content) == 0 {
 			given.Content = protocol.TextContent("no content")
 		}
-		o, err = c.guard.events.begin(c.ctx, protocol.ToolCallEnd, c.endData(given, true))()
+		o, err = c.guard.events.Begin(c.ctx, protocol.ToolCallEnd, c.endData(given, true))()
 	}
 	items, texts := []protocol.RawMessage(nil), []string(nil)
 	decided, isError := given, true
@@ -148,13 +160,13 @@ func (c *call) replaced(o *protocol.Outcome) relay.Decision {
 	case err != nil:
 		texts = []string{"the result was withheld: " + err.Error()}
 	case o.Withholds():
-		texts = append([]string{refusal(o)}, append(c.contexts, contexts(o)...)...)
+		texts = append([]string{refusal(o)}, append(c.contexts, proxied.Contexts(o)...)...)
 	default:
 		if decided, _, err = decidedResult(o, given); err == nil {
 			items, err = contentOf(decided.Content)
 		}
 		isError = decided.IsError
-		if texts = append(c.contexts, contexts(o)...); err != nil {
+		if texts = append(c.contexts, proxied.Contexts(o)...); err != nil {
 			items, texts, isError = nil, []string{"the result was withheld: " + err.Error()}, true
 		}
 	}
@@ -164,19 +176,19 @@ func (c *call) replaced(o *protocol.Outcome) relay.Decision {
 	if !c.progress.to(ending) || !c.done() {
 		return relay.Drop()
 	}
-	return relay.Answer(relay.ResultLine(c.request.id, madeResult(items, isError, c.asked.modern)))
+	return relay.Answer(relay.ResultLine(c.request.ID, madeResult(items, isError, c.asked.modern)))
 }
 
-// failedAt takes an answer that is an error of JSON-RPC. Hooks may change its text.
-func (c *call) failedAt(m *relay.Message) relay.Decision {
-	message := jsonspan.Get(m.Error, "message")
+// judgeError has hooks read an error of JSON-RPC, whose text they may change. It returns nil
+// if the client reads the error as it is.
+func (c *call) judgeError(problem protocol.RawMessage, strict bool) protocol.RawMessage {
+	message := jsonspan.Get(problem, "message")
 	text, more := c.failed(protocol.CallError{Kind: protocol.CallFailed, Text: jsonspan.Text(message)}, nil)
-	line := m.Line
 	for _, context := range append(c.contexts, more...) {
 		text += "\n" + context
 	}
-	if text != jsonspan.Text(message) && m.Strict && jsonspan.Kind(m.Error) == '{' {
-		line = m.With("error", relay.Replace(m.Error, "message", jsonspan.Quote(text)))
+	if text == jsonspan.Text(message) || !strict || jsonspan.Kind(problem) != '{' {
+		return nil
 	}
-	return c.pass(line)
+	return relay.Replace(problem, "message", jsonspan.Quote(text))
 }

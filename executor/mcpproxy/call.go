@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -16,9 +17,10 @@ type call struct {
 	protocol.Call // as hooks read it now
 	asked         asked
 	guard         *guard
-	request       *request
+	request       *proxied.Request[kept]
 	began         time.Time
 	contexts      []string // for the model, from the hooks before the call
+	asking        *asking  // of a call that waits for the person, and will be made again
 
 	ctx  context.Context
 	stop context.CancelCauseFunc
@@ -96,11 +98,24 @@ var errCancelled = errors.New("the client cancelled the call")
 func (c *call) begin(m *relay.Message) relay.Decision {
 	c.began = time.Now()
 	c.ctx, c.stop = context.WithCancelCause(c.guard.life)
-	if before := c.guard.unfinished.take(c); before != nil {
+	switch before := c.guard.unfinished.take(c); {
+	case before == nil:
+	case before.asking != nil:
+		return c.takeAnswer(m, before)
+	default:
 		return c.goOn(m, before)
 	}
-	decide := c.guard.events.begin(c.ctx, protocol.ToolCallStart, protocol.ToolCallStartData{Call: c.Call, Parallel: 1})
+	decide := c.guard.events.Begin(c.ctx, protocol.ToolCallStart, protocol.ToolCallStartData{Call: c.Call, Parallel: 1}, c.complete)
 	return relay.Later(callLane, func() relay.Decision { return c.judge(m, decide) })
+}
+
+// complete adds to the event of the call what the proxy knows of its tool.
+func (c *call) complete(event *protocol.Event) {
+	name := jsonspan.Text(jsonspan.Get(c.asked.params, "name"))
+	event.CheckArgs = func(args protocol.RawMessage) error { return c.guard.tools.check(name, args) }
+	if c.canAsk() {
+		event.Lost = lostHere
+	}
 }
 
 // judge decides whether the call reaches the server, and as what.
@@ -109,32 +124,36 @@ func (c *call) judge(m *relay.Message, decide func() (*protocol.Outcome, error))
 	if err != nil {
 		return c.undecided(err)
 	}
-	c.contexts = contexts(o)
+	c.contexts = proxied.Contexts(o)
 	args := jsonspan.Get(o.Event.Data, "args")
 	if redacted := o.Redacted(); redacted != nil {
 		args = redacted
 	}
-	changed := !jsonspan.Equal(args, c.Args)
-	if changed {
+	if !jsonspan.Equal(args, c.Args) {
 		if c.Original = c.Args; o.ArgsHidden || o.Redacted() != nil {
 			c.Original = nil
 		}
 		c.Args = args
 	}
 	switch {
+	case o.Action == protocol.Ask && o.Failure == "" && c.canAsk():
+		return relay.Later("", func() relay.Decision { return consent{c, m, o}.decide() })
 	case o.Refused():
 		kind := protocol.CallBlocked
 		if o.Action == protocol.Ask {
 			kind = protocol.CallDenied
 		}
 		return relay.Later("", func() relay.Decision { return c.refuse(kind, o) })
+	}
+	return c.admit(m, o)
+}
+
+// admit carries out a call that hooks, or the person, let pass.
+func (c *call) admit(m *relay.Message, o *protocol.Outcome) relay.Decision {
+	switch {
 	case o.Replaced != nil:
 		return relay.Later("", func() relay.Decision { return c.replaced(o) })
-	case jsonspan.Get(c.asked.params, "task") != nil && c.guard.events.mayChange(&c.Call):
-		return relay.Later("", func() relay.Decision {
-			return c.refuseAs(protocol.CallError{Kind: protocol.CallBlocked, Text: taskText}, nil)
-		})
-	case changed:
+	case !jsonspan.Equal(c.Args, c.asked.given()):
 		return c.passAs(m)
 	}
 	return c.passAsked(m)
@@ -147,8 +166,6 @@ func (c *call) passAsked(m *relay.Message) relay.Decision {
 	}
 	return relay.Pass(m.Line).Unless(c.mayNotRun)
 }
-
-const taskText = "not run: hooks judge the results of this tool, and hookd cannot judge one that comes later, as a task: call the tool without a task"
 
 // passAs passes the call on with the args that hooks left.
 func (c *call) passAs(m *relay.Message) relay.Decision {
@@ -186,8 +203,8 @@ func (c *call) undecided(err error) relay.Decision {
 		err = context.Cause(c.ctx)
 	}
 	c.lost(aborted(err))
-	if c.progress.to(ending) && c.guard.pending.remove(c.request) {
-		return relay.Answer(relay.ErrorLine(c.request.id, relay.CodeServer, "hookd: the call was not made: "+err.Error()))
+	if c.progress.to(ending) && c.guard.pending.Remove(c.request) {
+		return relay.Answer(relay.ErrorLine(c.request.ID, relay.CodeServer, "hookd: the call was not made: "+err.Error()))
 	}
 	return relay.Drop()
 }
@@ -200,7 +217,7 @@ func aborted(cause error) protocol.CallError {
 // the server need not be told: it has not seen the call, or has answered it.
 func (c *call) cancelledByClient() (ends bool) {
 	was := c.progress.cancel()
-	c.guard.pending.cancel(c.request)
+	c.guard.pending.Cancel(c.request)
 	c.stop(errCancelled)
 	if was == running {
 		c.lost(aborted(errCancelled))
@@ -219,12 +236,12 @@ func (c *call) refuse(kind protocol.CallErrorKind, o *protocol.Outcome) relay.De
 
 func (c *call) refuseAs(problem protocol.CallError, by *string) relay.Decision {
 	text, more := c.failed(problem, by)
-	if !c.progress.to(ending) || !c.guard.pending.remove(c.request) {
+	if !c.progress.to(ending) || !c.guard.pending.Remove(c.request) {
 		return relay.Drop()
 	}
 	c.stop(nil)
 	texts := append(append([]string{text}, c.contexts...), more...)
-	return relay.Answer(relay.ResultLine(c.request.id, errorResult(texts, c.asked.modern)))
+	return relay.Answer(relay.ResultLine(c.request.ID, errorResult(texts, c.asked.modern)))
 }
 
 // failed tells hooks that the call has no result. It returns what the model reads of that.
@@ -236,16 +253,16 @@ func (c *call) failed(problem protocol.CallError, by *string) (text string, more
 	if text := jsonspan.Find(o.Event.Data, "/error/text"); text != nil {
 		problem.Text = jsonspan.Text(text)
 	}
-	return problem.Text, contexts(o)
+	return problem.Text, proxied.Contexts(o)
 }
 
 // failure begins the event of a call without a result. over says that nobody waits for it.
 func (c *call) failure(problem protocol.CallError, by *string, over bool) func() (*protocol.Outcome, error) {
 	data := protocol.ToolCallErrorData{Call: c.Call, Error: problem, BlockedBy: by, DurationMs: protocol.Milliseconds(time.Since(c.began))}
 	if over {
-		return c.guard.events.beginDetached(c.guard.life, protocol.ToolCallError, data)
+		return c.guard.events.BeginDetached(c.guard.life, protocol.ToolCallError, data)
 	}
-	return c.guard.events.begin(c.guard.life, protocol.ToolCallError, data)
+	return c.guard.events.Begin(c.guard.life, protocol.ToolCallError, data)
 }
 
 // lost tells hooks that the call has no result that anybody reads. Nobody waits for them.

@@ -1,17 +1,20 @@
 // Package mcpproxy guards a server of the Model Context Protocol: it stands between a client
 // and the server, and has hooks judge each call of a tool.
 //
-// [Run] carries the messages (package relay) until one side ends, and then ends the other.
+// [Run] carries the messages until one side ends, and then ends the other (package proxied).
 // A call goes through these files:
 //
-//	proxy.go       Run, Options, and how a connection ends
+//	proxy.go       Run and Options
 //	guard.go       which message is what; reads a call
-//	pending.go     the client's requests without an answer
 //	event.go       the events of a connection; what of an outcome cannot be carried out
 //	call.go        tool-call-start: refuse, change, pass on; cancelled calls
+//	permission.go  permission-request: hooks, and then the person, answer a hook's ask
+//	question.go    a question to the person, as a form of the client
 //	answer.go      tool-call-end and tool-call-error: withhold, change, pass on
 //	content.go     a result as hooks read it
+//	tasks.go       results that come later, as tasks
 //	writeback.go   what hooks changed, in the bytes that the server wrote
+//	tools.go       the server's list of tools: narrowed by rules, schemas of changed args
 //	unfinished.go  calls whose server asks for input, which the client sends again
 //
 // Rules:

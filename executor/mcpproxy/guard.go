@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -25,19 +25,23 @@ const callLane = "calls"
 // guard decides what becomes of the messages of a connection.
 type guard struct {
 	options    *Options
-	events     events
+	events     *proxied.Events
 	prefix     string          // of our names of the server's tools
 	life       context.Context // of the connection
-	pending    *pending
+	pending    *proxied.Pending[kept]
 	unfinished unfinished
+	tools      *tools
+	questions  *questions
+	tasks      *tasks
 	background sync.WaitGroup // events that nobody waits for
 	version    atomic.Pointer[string]
 }
 
 func newGuard(ctx context.Context, o *Options) *guard {
 	return &guard{
-		options: o, events: events{options: o, opened: time.Now()}, prefix: toolname.PrefixOf(o.Server),
-		life: ctx, pending: newPending(), unfinished: unfinished{list: map[string]*call{}},
+		options: o, events: proxied.NewEvents(o.Hooks, proxied.Session{Host: Host, ID: o.Session, Cwd: o.Cwd, Depth: o.Depth}, lost, o.Tell), prefix: toolname.PrefixOf(o.Server),
+		life: ctx, pending: proxied.NewPending[kept](), unfinished: unfinished{list: map[string]*call{}},
+		tools: newTools(o.note), questions: newQuestions(), tasks: newTasks(),
 	}
 }
 
@@ -54,15 +58,29 @@ func (g *guard) fromClient(m *relay.Message) relay.Decision {
 		}
 	case relay.Request:
 		return g.request(m)
+	case relay.Response:
+		if g.questions.answered(m) {
+			return relay.Drop()
+		}
 	}
 	return relay.Pass(m.Line)
 }
 
 // request decides a request of the client.
 func (g *guard) request(m *relay.Message) relay.Decision {
-	r := &request{id: slices.Clone(m.ID), method: m.Method}
+	r := &proxied.Request[kept]{ID: slices.Clone(m.ID), Method: m.Method}
+	if m.Method == "initialize" {
+		g.questions.taken.Store(m.Strict && takesForms(jsonspan.Find(m.Params, "/capabilities/elicitation")))
+	}
+	if m.Method == "tasks/get" || m.Method == "tasks/result" {
+		id, err := taskAsked(m)
+		if err != nil {
+			return refused(m.ID, relay.CodeInvalidParams, err.Error())
+		}
+		r.Call = &kept{task: id}
+	}
 	if m.Method != toolsCall {
-		if problem := g.pending.add(r); problem != "" {
+		if problem := g.pending.Add(r); problem != "" {
 			return refused(m.ID, relay.CodeInvalidRequest, problem)
 		}
 		return relay.Pass(m.Line)
@@ -71,7 +89,8 @@ func (g *guard) request(m *relay.Message) relay.Decision {
 	if err != nil {
 		return refused(m.ID, relay.CodeInvalidParams, err.Error())
 	}
-	if problem := g.pending.add(r); problem != "" {
+	r.Size = len(m.Line)
+	if problem := g.pending.Add(r); problem != "" {
 		return refused(m.ID, relay.CodeInvalidRequest, problem)
 	}
 	return c.begin(m)
@@ -84,11 +103,11 @@ func refused(id protocol.RawMessage, code int, text string) relay.Decision {
 // cancelled decides a notification that the client gives up a request. A call that has not
 // reached the server, or has a result already, ends here.
 func (g *guard) cancelled(m *relay.Message) relay.Decision {
-	r := (*request)(nil)
+	r := (*proxied.Request[kept])(nil)
 	if id := jsonspan.Get(m.Params, "requestId"); id != nil {
-		r = g.pending.get(id)
+		r = g.pending.Get(id)
 	}
-	if r != nil && r.call != nil && r.call.cancelledByClient() {
+	if r != nil && r.Call != nil && r.Call.call != nil && r.Call.call.cancelledByClient() {
 		return relay.Drop()
 	}
 	return relay.Pass(m.Line) // any other request may be answered all the same
@@ -97,23 +116,35 @@ func (g *guard) cancelled(m *relay.Message) relay.Decision {
 // fromServer decides a message of the server.
 func (g *guard) fromServer(m *relay.Message) relay.Decision {
 	if m.Kind != relay.Response {
+		switch m.Method {
+		case "notifications/tools/list_changed":
+			g.tools.forget()
+		case "notifications/tasks":
+			return g.told(m)
+		}
 		return relay.Pass(m.Line)
 	}
 	if jsonspan.IsNull(m.ID) { // to what it could not read
 		return relay.Pass(m.Line)
 	}
-	r := g.pending.get(m.ID)
+	r := g.pending.Get(m.ID)
 	switch {
-	case r == nil && !g.pending.wasCancelled(m.ID):
+	case r == nil && !g.pending.WasCancelled(m.ID):
 		g.options.note("an answer of the server to a request that nobody made was not passed on")
 		return relay.Drop()
 	case r == nil:
 		return relay.Drop()
-	case r.call != nil:
-		return r.call.answered(m)
+	case r.Call != nil && r.Call.call != nil:
+		return r.Call.call.answered(m)
 	}
-	g.pending.remove(r)
-	if r.method == "initialize" {
+	g.pending.Remove(r)
+	if r.Call != nil {
+		return g.polled(m, r.Method, r.Call.task)
+	}
+	switch r.Method {
+	case toolsList:
+		return g.list(m)
+	case "initialize":
 		version := jsonspan.Text(jsonspan.Get(m.Result, "protocolVersion"))
 		g.version.Store(&version)
 	}
@@ -129,20 +160,26 @@ func (g *guard) batches() bool {
 // serverEnded answers what the client still waits for: nothing else will.
 func (g *guard) serverEnded(send func(line []byte)) {
 	text := "the MCP server has ended"
-	if how := g.options.ended(); how != "" {
+	if how := g.options.server.How(); how != "" {
 		text += ": " + how
 	}
-	for _, r := range g.pending.takeAll() {
-		if r.call != nil {
-			r.call.lost(protocol.CallError{Kind: protocol.CallFailed, Text: text})
+	for _, r := range g.pending.TakeAll() {
+		if r.Call != nil && r.Call.call != nil {
+			r.Call.call.lost(protocol.CallError{Kind: protocol.CallFailed, Text: text})
 		}
-		send(relay.ErrorLine(r.id, relay.CodeServer, "hookd: "+text))
+		send(relay.ErrorLine(r.ID, relay.CodeServer, "hookd: "+text))
 	}
+}
+
+// kept is what is kept of a request until its answer comes.
+type kept struct {
+	call *call  // of tools/call
+	task string // the id of the task that is asked for
 }
 
 // newCall reads a call of a tool. What hooks and the server could read in two ways is an
 // error.
-func (g *guard) newCall(m *relay.Message, r *request) (*call, error) {
+func (g *guard) newCall(m *relay.Message, r *proxied.Request[kept]) (*call, error) {
 	params := m.Params
 	if !m.Strict {
 		params = jsonspan.ReplaceLoneSurrogates(slices.Clone(params))
@@ -179,14 +216,14 @@ func (g *guard) newCall(m *relay.Message, r *request) (*call, error) {
 	}
 	c := &call{guard: g, request: r, asked: asked{params: params, args: args, strict: m.Strict}}
 	c.Call = protocol.Call{
-		ToolCallID: callID(params, r.id), Name: toolname.Served(g.prefix, jsonspan.Text(name)),
+		ToolCallID: callID(params, r.ID), Name: toolname.Served(g.prefix, jsonspan.Text(name)),
 		Kind: protocol.KindMCP, Args: args, Server: g.options.Server,
 	}
 	if args == nil {
 		c.Args = protocol.RawMessage("{}")
 	}
 	c.asked.modern = jsonspan.Find(params, "/_meta/"+`io.modelcontextprotocol~1protocolVersion`) != nil
-	r.call = c
+	r.Call = &kept{call: c}
 	return c, nil
 }
 

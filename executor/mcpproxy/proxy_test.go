@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -31,6 +32,8 @@ type stage struct {
 	mu     sync.Mutex
 	events []string // decided, as "event tool action"
 	notes  []string
+
+	onOutcome func(*protocol.Outcome)
 }
 
 // gate is hooks in Go without a project.
@@ -44,6 +47,11 @@ func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return stageOf(t, e)
+}
+
+func stageOf(t *testing.T, e *executor.Executor) *stage {
+	t.Helper()
 	clientIn, client := io.Pipe()
 	toClient, clientOut := io.Pipe()
 	toServer, serverIn := io.Pipe()
@@ -54,15 +62,18 @@ func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
 	}
 	ctx, end := context.WithCancelCause(t.Context())
 	s.end = end
-	process := &Process{In: serverIn, Out: serverOut, Done: s.exited, Ended: func() string { return "exit code 3" }, End: func(time.Duration) {
+	process := &proxied.Process{In: serverIn, Out: serverOut, Done: s.exited, Ended: func() string { return "exit code 3" }, End: func(time.Duration) {
 		toServer.Close()
 		server.Close()
 		s.exit.Do(func() { close(s.exited) })
 	}}
 	go func() {
 		s.done <- Run(ctx, relay.Stream{In: clientIn, Out: clientOut}, process, Options{
-			Hooks: gate{e}, Server: "t", Session: "s", Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20,
+			Hooks: gate{e}, Server: "t", Session: "s", Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20, AskTimeout: 300 * time.Millisecond,
 			Tell: func(o *protocol.Outcome) {
+				if s.onOutcome != nil {
+					s.onOutcome(o)
+				}
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.events = append(s.events, fmt.Sprintf("%s %s %s", o.Event.Event, jsonspan.Text(jsonspan.Get(o.Event.Data, "toolCallId")), o.Action))
@@ -77,7 +88,7 @@ func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
 		toClient.Close()
 	}()
 	t.Cleanup(func() {
-		end(errClosed)
+		end(proxied.ErrClosed)
 		client.Close()
 		toClient.Close()
 		<-s.done

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -49,15 +50,15 @@ func TestResults(t *testing.T) {
 		return `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + text + `"}],"isError":true}}`
 	}
 	for name, test := range map[string]struct{ answer, want string }{
-		"passes":        {ok(`{"type":"text","text":"a"}],"n":1.0}}`), ok(`{"type":"text","text":"a"},{"type":"text","text":"[context from hook h]\nseen"}],"n":1.0}}`)},
-		"withheld":      {ok(`{"type":"text","text":"a secret"}],"structuredContent":{"s":"secret"}}}`), refused("that is a secret")},
-		"not in text":   {ok(`],"structuredContent":{"s":"secret"}}}`), refused("that is a secret")},
-		"not judged":    {ok(`{"type":"text","text":"crash"}]}}`), refused("blocked: the check h could not be made (exit)")},
-		"stop keeps it": {ok(`{"type":"text","text":"stop"}]}}`), ok(`{"type":"text","text":"stop"}]}}`)},
-		"two readings":  {ok(`{"type":"text","text":"secret","text":"a"}]}}`), refused("hidden")},
-		"a task":        {`{"jsonrpc":"2.0","id":1,"result":{"resultType":"task","taskId":"t"}}`, refused("hidden")},
-		"half a pair":   {ok(`{"type":"text","text":"\ud800"}]}}`), ok(`{"type":"text","text":"\ufffd"},{"type":"text","text":"[context from hook h]\nseen"}]}}`)},
-		"an error":      {`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"a path","data":[1.0]}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"hidden","data":[1.0]}}`},
+		"passes":         {ok(`{"type":"text","text":"a"}],"n":1.0}}`), ok(`{"type":"text","text":"a"},{"type":"text","text":"[context from hook h]\nseen"}],"n":1.0}}`)},
+		"withheld":       {ok(`{"type":"text","text":"a secret"}],"structuredContent":{"s":"secret"}}}`), refused("that is a secret")},
+		"not in text":    {ok(`],"structuredContent":{"s":"secret"}}}`), refused("that is a secret")},
+		"not judged":     {ok(`{"type":"text","text":"crash"}]}}`), refused("blocked: the check h could not be made (exit)")},
+		"stop keeps it":  {ok(`{"type":"text","text":"stop"}]}}`), ok(`{"type":"text","text":"stop"}]}}`)},
+		"two readings":   {ok(`{"type":"text","text":"secret","text":"a"}]}}`), refused("hidden")},
+		"no task at all": {`{"jsonrpc":"2.0","id":1,"result":{"resultType":"task","taskId":7}}`, refused("hidden")},
+		"half a pair":    {ok(`{"type":"text","text":"\ud800"}]}}`), ok(`{"type":"text","text":"\ufffd"},{"type":"text","text":"[context from hook h]\nseen"}]}}`)},
+		"an error":       {`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"a path","data":[1.0]}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"hidden","data":[1.0]}}`},
 	} {
 		s.run("1", test.answer)
 		if got := s.next(s.toClient); got != test.want && !sameText(got, test.want) {
@@ -194,7 +195,7 @@ func TestConversationsOfHosts(t *testing.T) {
 				s.says(s.server, message)
 				s.reads(s.toClient, message)
 			}
-			s.end(errClosed) // in one recording in the middle of a call
+			s.end(proxied.ErrClosed) // in one recording in the middle of a call
 			s.done <- <-s.done
 			if decided := len(s.decided()); calls == 0 || decided != 2*calls {
 				t.Errorf("%d events of %d calls: %q", decided, calls, s.decided())

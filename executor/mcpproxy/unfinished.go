@@ -8,8 +8,12 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// mostUnfinished is how many calls are remembered whose server has asked for input.
-const mostUnfinished = 256
+// Bounds of the calls that are remembered because their server, or a hook, has asked for
+// input. The oldest is forgotten first.
+const (
+	mostUnfinished      = 256
+	mostUnfinishedBytes = 64 << 20
+)
 
 // unfinished are the calls whose server has asked for input in place of a result. The client
 // sends such a call again, with the input and a new id: it is the same call, which hooks have
@@ -18,11 +22,13 @@ type unfinished struct {
 	mu    sync.Mutex
 	list  map[string]*call
 	order []string
+	bytes int // of the keys, which have the args in them
 }
 
-// key is the same for a call and for the one that goes on with it.
-func (c *call) key(state protocol.RawMessage) string {
-	return jsonspan.Canonical(jsonspan.Get(c.asked.params, "name")) + jsonspan.Canonical(c.Args) + jsonspan.Canonical(orNull(state))
+// key is the same for a call and for the one that goes on with it, which the client writes
+// with the same args.
+func (a *asked) key(state protocol.RawMessage) string {
+	return jsonspan.Canonical(jsonspan.Get(a.params, "name")) + jsonspan.Canonical(a.given()) + jsonspan.Canonical(orNull(state))
 }
 
 func orNull(value protocol.RawMessage) protocol.RawMessage {
@@ -36,12 +42,13 @@ func orNull(value protocol.RawMessage) protocol.RawMessage {
 func (u *unfinished) add(key string, c *call) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.order) >= mostUnfinished {
-		delete(u.list, u.order[0])
-		u.order = u.order[1:]
+	u.remove(key)
+	for len(u.order) > 0 && (len(u.order) >= mostUnfinished || u.bytes+len(key) > mostUnfinishedBytes) {
+		u.remove(u.order[0])
 	}
 	u.list[key] = c
 	u.order = append(u.order, key)
+	u.bytes += len(key)
 }
 
 // take returns the call that another one goes on with, nil if it is a call of its own.
@@ -49,13 +56,19 @@ func (u *unfinished) take(c *call) *call {
 	if jsonspan.Get(c.asked.params, "inputResponses") == nil && jsonspan.Get(c.asked.params, "requestState") == nil {
 		return nil
 	}
-	key := c.key(jsonspan.Get(c.asked.params, "requestState"))
+	key := c.asked.key(jsonspan.Get(c.asked.params, "requestState"))
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	before := u.list[key]
-	if before != nil {
+	return u.remove(key)
+}
+
+// remove forgets the call of a key and returns it, nil if there is none.
+func (u *unfinished) remove(key string) *call {
+	c := u.list[key]
+	if c != nil {
 		delete(u.list, key)
 		u.order = slices.DeleteFunc(u.order, func(k string) bool { return k == key })
+		u.bytes -= len(key)
 	}
-	return before
+	return c
 }

@@ -28,8 +28,11 @@ func (b broken) Ask(context.Context, *executor.Question) protocol.Answer {
 
 type asker struct{ answer *rule.Answer }
 
-// Info says that nothing is started and nothing is waited for.
-func (a asker) Info() executor.AskerInfo { return executor.AskerInfo{InProcess: true, Prompt: true} }
+// Info says that nothing is started and nothing is waited for, and whether the answer is
+// always no.
+func (a asker) Info() executor.AskerInfo {
+	return executor.AskerInfo{InProcess: true, Prompt: true, Refuses: a.answer.Blocks()}
+}
 
 // Ask returns the rule's reply.
 func (a asker) Ask(_ context.Context, q *executor.Question) protocol.Answer {

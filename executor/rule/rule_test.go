@@ -150,3 +150,39 @@ func BenchmarkHundredRules(b *testing.B) {
 		})
 	}
 }
+
+// A host may leave a tool out of which a rule refuses every call. A rule that only some calls
+// meet, one that asks, watches or is not in force, and a guard that cannot be asked, say
+// nothing about all of them.
+func TestRefusesEveryCall(t *testing.T) {
+	bash := schema.Match{Tool: []string{"bash"}}
+	for name, test := range map[string]struct {
+		match  schema.Match
+		action protocol.Action
+		change func(*executor.Hook)
+		want   string
+	}{
+		"by name":          {bash, protocol.Block, nil, "r"},
+		"every tool":       {schema.Match{}, protocol.Block, nil, "r"},
+		"by kind":          {schema.Match{Tool: []string{"@shell"}}, protocol.Block, nil, "r"},
+		"another tool":     {schema.Match{Tool: []string{"read_file"}}, protocol.Block, nil, ""},
+		"other agents":     {schema.Match{Tool: []string{"bash"}, Agent: "sub"}, protocol.Block, nil, ""},
+		"some commands":    {push, protocol.Block, nil, ""},
+		"some files":       {schema.Match{Tool: []string{"bash"}, Path: []string{"x"}}, protocol.Block, nil, ""},
+		"under conditions": {schema.Match{Tool: []string{"bash"}, When: "true"}, protocol.Block, nil, ""},
+		"asks":             {bash, protocol.Ask, nil, ""},
+		"watches":          {bash, protocol.Block, func(h *executor.Hook) { h.Mode = protocol.Audit }, ""},
+		"disabled":         {bash, protocol.Block, func(h *executor.Hook) { h.Status, h.Asker = executor.Disabled, nil }, ""},
+		"not allowed": {bash, protocol.Block, func(h *executor.Hook) {
+			h.Status, h.Fault = executor.Untrusted, &protocol.Failure{Kind: protocol.FailUntrusted}
+		}, ""},
+	} {
+		h := ruleHook(t, "r", protocol.User, test.match, rule.Reply{Action: test.action, Reason: "no"})
+		if test.change != nil {
+			test.change(h)
+		}
+		if got := executorOf(t, h).Refuses(shell("ls")); got != test.want {
+			t.Errorf("%s: refused by %q", name, got)
+		}
+	}
+}

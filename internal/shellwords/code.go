@@ -300,6 +300,7 @@ func (r coder) guessedText(words []Word, text string) {
 func (r coder) readText(text string) bool {
 	inner := reader{found: newFound(), given: true, depth: r.depth + 1}
 	inner.found.commands, inner.found.bytes = r.found.commands, r.found.bytes
+	inner.found.project, inner.found.here = r.found.project, r.found.here
 	if inner.text(text); inner.found.err == nil {
 		r.found.commands, r.found.bytes = inner.found.commands, inner.found.bytes
 	}

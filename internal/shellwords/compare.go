@@ -136,6 +136,11 @@ func (c *Command) spell() {
 			}
 			c.unknown = append(c.unknown, sketches(words)...)
 		}
+		for _, folder := range c.elsewhere {
+			if moved := moved(words, folder); moved != nil {
+				c.spellings = append(c.spellings, spellings(moved)...)
+			}
+		}
 	}
 	for _, file := range c.readsFrom {
 		c.spellFile("<", file)
@@ -164,6 +169,11 @@ func (c *Command) spellFile(operator string, file Word) {
 	c.spellings = append(c.spellings, operator+" "+file.Text)
 	if cleaned := cleaned(words); cleaned != nil {
 		c.spellings = append(c.spellings, operator+" "+cleaned[1].Text)
+	}
+	for _, folder := range c.elsewhere {
+		if moved := moved(words, folder); moved != nil {
+			c.spellings = append(c.spellings, operator+" "+moved[1].Text)
+		}
 	}
 	c.unknown = append(c.unknown, sketches(words)...)
 }

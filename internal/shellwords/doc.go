@@ -11,13 +11,15 @@
 //	pieces.go    what is known of such a word: build/*.o begins with build/
 //	variables.go variables whose values show from the line
 //	forms.go     what words come to with these values, with {a,b} and $(echo x)
-//	input.go     what a command reads, where that shows
+//	input.go     what a command reads, where that shows, and what the line writes into a
+//	             file and then runs
 //	wrappers.go  commands in the words of others (sudo, timeout, xargs, docker exec), and in
 //	             texts for a shell: eval, sh -c, a here-document
 //	code.go      commands that the code of other languages runs: python -c, awk
-//	texts.go     those in options of programs that are no shells: tar, vim, rsync
+//	texts.go     those in options of programs that are no shells: tar, vim, rsync; options
+//	             that name the folder of a program
 //	git.go       those that git is given
-//	written.go   what the line writes into a file and then runs
+//	folders.go   in which folders the line runs its commands: cd, env -C
 //	unclear.go   texts that bash runs or evaluates in another way (PS4, mapfile -C, an index
 //	             with a hidden substitution): the command says so in Unclear
 //	compare.go   patterns are compared with all that
@@ -40,7 +42,8 @@
 // A pattern sees more than one spelling of a command: with the folder of its program
 // and without, and without the options before the first word that is none, so
 // "git push" also stands for "/usr/bin/git -C sub push origin". A path in it counts as it
-// is written and as short as it can be (a/../b is b). Besides, a redirection is compared
+// is written and as short as it can be (a/../b is b), and as seen from the folder that the
+// line went to before (cd / && rm home is also rm /home). Besides, a redirection is compared
 // as > FILE and < FILE, a here-document and what echo prints into a pipe as PROGRAM < TEXT,
 // and a pipe as its commands before, | and the program.
 //

@@ -26,6 +26,9 @@ var gitPrograms = []struct{ subcommand, long, letter string }{
 // subcommand that does so. It says why it does not show what git runs, "" if it does.
 func (r gitReader) git(args []Word) string {
 	const runs = "it has git run a command that is not read here"
+	here := r.found.here
+	defer func() { r.found.here = here }()
+	r.found.here = fromEach(here, worksIn(append([]Word{{Text: "git", Literal: true}}, args...)))
 	at := make(map[string]int, len(args))
 	for i, word := range args {
 		if _, twice := at[word.Text]; !twice {

@@ -55,6 +55,7 @@ type shape struct {
 	in        *input   // what it reads, nil if the line does not say that
 	readsFrom []Word   // files that its redirections read
 	forms     [][]Word // what its words come to, where that is more than they show as they are
+	elsewhere []string // other folders than that of the caller in which it may run
 	spellings []string // what a pattern is compared with
 	heads     []uint8  // which of the line's first words each begins with
 	unknown   []sketch // what is known of it, where not all is
@@ -76,9 +77,15 @@ const (
 )
 
 // Split reads a line as bash does.
-func Split(text string) *Line {
+func Split(text string) *Line { return SplitIn(text, "", "") }
+
+// SplitIn is [Split] for a line that begins in a folder. A file that it names as seen from
+// another folder is compared by its path from there, too, if that folder is outside of the
+// project. Both are absolute paths, or "" where they are not known.
+func SplitIn(text, project, folder string) *Line {
 	line := &Line{Text: strings.TrimSpace(text)}
 	r := reader{found: newFound()}
+	r.found.project, r.found.here = project, []string{folder}
 	if r.text(line.Text); r.found.err != nil {
 		line.Err, line.Commands = r.found.err, guess(line.Text)
 	} else {
@@ -107,13 +114,17 @@ type found struct {
 	sets      map[string]bool    // variables that it gives values to; "" stands for any
 	bytes     int
 	err       error
+
+	project string
+	here    []string // folders in which what is found now may run
 }
 
 func newFound() *found {
-	return &found{values: map[string][]Word{}, functions: map[string]bool{}, sets: map[string]bool{}}
+	return &found{values: map[string][]Word{}, functions: map[string]bool{}, sets: map[string]bool{}, here: []string{""}}
 }
 
 func (f *found) add(c Command) {
+	c.elsewhere = f.elsewhere()
 	if f.bytes += len(c.Text); len(f.commands) >= maxCommands || f.bytes > maxBytes {
 		f.fail(fmt.Errorf("it has more than %d commands, or long ones in one another", maxCommands))
 		return
@@ -141,7 +152,13 @@ type reader struct {
 	later   bool // see Command
 	loops   bool // a variable gets a value other than by an assignment
 
-	feeds map[*syntax.Stmt]string // the commands at the other end of a statement's pipe
+	statements
+}
+
+// statements is what is known of the statements of a text.
+type statements struct {
+	feeds map[*syntax.Stmt]string  // the commands at the other end of their pipes
+	at    map[*syntax.Stmt][]place // where they run, nil if all do where the text begins
 }
 
 // text reads a text that r's shell runs itself.
@@ -162,8 +179,17 @@ func (r *reader) text(text string) {
 	r.source, r.hides, r.loops = text, hidesCommands(file), setsInLoops(file)
 	r.found.note(file)
 	r.settled = settle(r, file)
+	starts := r.found.here
+	r.at = r.follow(file)
+	defer func() { r.found.here = starts }()
 	walk(file, func(node syntax.Node) bool {
 		if stmt, is := node.(*syntax.Stmt); is {
+			if r.at != nil {
+				r.found.here = nil
+				for _, p := range r.at[stmt] {
+					r.found.here = union(r.found.here, []string{p.now})
+				}
+			}
 			r.statement(stmt)
 		} else if node != nil {
 			inputs{r}.pipe(node)

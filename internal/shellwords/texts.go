@@ -174,3 +174,62 @@ func (r wrapping) splitString(words []Word) {
 		r.givenText(value, len(rest) > 0)
 	}
 }
+
+// folderOptions are options of programs whose value is the folder that they work in, by the
+// program. Of chroot it is an operand.
+var folderOptions = []struct{ programs, options string }{
+	{"env", "-C --chdir"}, {"sudo", "-D --chdir"}, {"git", "-C"}, {"make gmake ninja", "-C --directory"}, {"tar bsdtar gtar", "-C --directory --cd"},
+	{"systemd-run", "-p --property --working-directory"}, {"start-stop-daemon", "-d --chdir"}, {"nsenter", "-w --wd --wdns"}, {"unshare", "-w --wd"},
+	{"bwrap", "--chdir"}, {"flatpak-spawn", "--directory"}, {"proot", "-w --pwd --cwd"}, {"pnpm", "-C --dir"}, {"yarn", "--cwd"}, {"npm", "-C --prefix"},
+	{"uv", "--directory"}, {"poetry mise", "-C --directory --cd"}, {"parallel", "--wd --workdir"}, {"fd fdfind", "--base-directory"},
+	{"docker podman nerdctl docker-compose kubectl", "-w --workdir"}, {"cmake", "chdir"}, {"chroot", ""},
+}
+
+// folderOptionsOf is folderOptions by program.
+var folderOptionsOf = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{}
+	for _, row := range folderOptions {
+		for _, program := range strings.Fields(row.programs) {
+			all[program] = strings.Fields(row.options)
+		}
+	}
+	return all
+})
+
+// worksIn returns the folders in which a program may work by the options among its words.
+// What looks like such an option may be the value of another, so each may count or not.
+func worksIn(words []Word) (all []string) {
+	all = []string{""}
+	options, is := folderOptionsOf()[programName(words[0])]
+	for i := 1; is && i < len(words) && len(all) <= maxPlaces; i++ {
+		for _, value := range folderValues(words, i, options) {
+			seen := place{}.seen(Word{Text: strings.TrimPrefix(value.Text, "WorkingDirectory="), Literal: value.Literal})
+			all = union(all, fromEach(all, []string{seen}))
+		}
+	}
+	return all
+}
+
+// folderValues returns the folders that the word at a place, and perhaps the next, may name.
+func folderValues(words []Word, at int, options []string) (values []Word) {
+	word := words[at]
+	if len(options) == 0 && !strings.HasPrefix(word.Text, "-") {
+		return []Word{word}
+	}
+	for _, option := range options {
+		value, is := "", word.Text == option
+		if long, after, glued := strings.Cut(word.Text, "="); strings.HasPrefix(option, "--") {
+			value, is = after, (long == option || len(long) > 4 && strings.HasPrefix(option, long))
+			is = is && (!glued || after != "")
+		} else if letters, after, has := strings.Cut(word.Text, option[1:]); has && option[0] == '-' && strings.HasPrefix(letters, "-") && !strings.HasPrefix(letters, "--") {
+			value, is = after, true // -iC/
+		}
+		switch {
+		case is && value != "":
+			values = append(values, Word{Text: value, Literal: word.Literal})
+		case is && at+1 < len(words):
+			values = append(values, words[at+1])
+		}
+	}
+	return values
+}

@@ -50,6 +50,7 @@ var wrappers = []struct {
 	{"fd", wrapper{adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}}},
 	{"fdfind", wrapper{adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}}},
 	{"perf", wrapper{verbs: []string{"stat", "record", "trace"}}}, {"machinectl", wrapper{verbs: []string{"shell"}, operands: 1}},
+	{"cmake", wrapper{verbs: []string{"chdir"}, operands: 1}},
 	{"npm", wrapper{verbs: []string{"exec", "x"}}}, {"pnpm", wrapper{verbs: []string{"exec", "dlx"}}}, {"yarn", wrapper{verbs: []string{"exec", "dlx"}}},
 }
 
@@ -111,10 +112,14 @@ func (r wrapping) wrapped(words []Word, redirects []*syntax.Redirect) {
 		at   int
 		adds bool
 		puts bool // its words are replaced
+
+		folder string // in which it runs
 	}
 	if len(words) == 0 {
 		return
 	}
+	here := r.found.here
+	defer func() { r.found.here = here }()
 	seen, queue := map[candidate]bool{}, []candidate{{}}
 	for len(queue) > 0 && r.found.err == nil {
 		c := queue[0]
@@ -123,6 +128,7 @@ func (r wrapping) wrapped(words []Word, redirects []*syntax.Redirect) {
 			continue
 		}
 		seen[c] = true
+		r.found.here = fromEach(here, []string{c.folder})
 		inner := words[c.at:]
 		if c.adds {
 			inner = withUnknown(inner, c.puts)
@@ -139,7 +145,9 @@ func (r wrapping) wrapped(words []Word, redirects []*syntax.Redirect) {
 		if l, is := languageOf(program); is {
 			coder(r).interpreter(inner, l, r.in)
 		}
+		r.found.here = fromEach(r.found.here, worksIn(inner))
 		givenReader(r).givenByWords(program, inner)
+		r.found.here = fromEach(here, []string{c.folder})
 		if program == "env" || program == "sudo" || program == "export" {
 			givenReader(r).givenBySets(inner[1:])
 		}
@@ -160,7 +168,9 @@ func (r wrapping) wrapped(words []Word, redirects []*syntax.Redirect) {
 			r.splitString(inner)
 		}
 		for _, at := range w.commands(inner) {
-			queue = append(queue, candidate{c.at + at, c.adds || w.adds, c.puts || replaces(inner)})
+			for _, folder := range worksIn(inner[:at]) {
+				queue = append(queue, candidate{c.at + at, c.adds || w.adds, c.puts || replaces(inner), joined(c.folder, folder)})
+			}
 		}
 	}
 }

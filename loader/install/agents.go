@@ -11,7 +11,7 @@ import (
 var Agents = []*Agent{
 	{
 		Name: "claude", Title: "Claude Code", Programs: []string{"claude"}, Dialect: hosts.Find("claude"),
-		layout: layout{style: groups, unit: time.Second, entry: claudeEntry, files: onePerScope(configtext.JSON, func(p Places) [3]string {
+		layout: layout{style: groups, unit: time.Second, entry: groupedEntry("onFailure", "block"), files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("CLAUDE_CONFIG_DIR", ".claude", "settings.json"), p.project(".claude/settings.json"),
 				p.system("/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json", `C:\Program Files\ClaudeCode\managed-settings.json`)}
 		})},
@@ -85,7 +85,7 @@ var Agents = []*Agent{
 	{
 		Name: "cursor", Title: "Cursor", Programs: []string{"cursor-agent", "cursor"}, Dialect: hosts.Find("cursor"),
 		InProject: "Cursor runs the hooks of a project only in a workspace that it trusts",
-		layout: layout{style: flat, windows: Cmd, unit: time.Second, entry: cursorEntry, root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
+		layout: layout{style: flat, windows: Cmd, unit: time.Second, entry: shortEntry("failClosed", true), root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("", ".cursor/hooks.json"), p.project(".cursor/hooks.json"),
 				p.system("/etc/cursor/hooks.json", "/Library/Application Support/Cursor/hooks.json", `C:\ProgramData\Cursor\hooks.json`)}
 		})},
@@ -130,7 +130,7 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "goose", Title: "Goose", Programs: []string{"goose"}, Dialect: hosts.Find("goose"),
-		layout: layout{style: groups, windows: Cmd, unit: time.Second, own: true, entry: gooseEntry, also: goosePlugin, files: func(p Places, s Scope) []file {
+		layout: layout{style: groups, windows: Cmd, unit: time.Second, own: true, entry: groupedEntry("on_failure", "block"), also: goosePlugin, files: func(p Places, s Scope) []file {
 			if folder := gooseFolder(p, s); folder != nil {
 				return single(folder("hooks/hooks.json"), configtext.JSON)
 			}
@@ -141,7 +141,7 @@ var Agents = []*Agent{
 	{
 		Name: "hermes", Title: "Hermes Agent", Programs: []string{"hermes"}, Dialect: hosts.Find("hermes"),
 		Confirm: "Hermes asks at the terminal before it runs a new hook: start hermes once and say yes, or see hermes hooks doctor",
-		layout: layout{style: flat, windows: Cmd, unit: time.Second, entry: hermesEntry, files: func(p Places, s Scope) []file {
+		layout: layout{style: flat, windows: Cmd, unit: time.Second, entry: shortEntry("fail_closed", true), files: func(p Places, s Scope) []file {
 			if s == User {
 				return single(p.home("HERMES_HOME", ".hermes", "config.yaml"), configtext.YAML)
 			}

@@ -121,7 +121,7 @@ func (in *Installer) change(c *Change, removal bool) (backup string, err error) 
 		}
 		in.step("record")
 		if err := makeFolders(c); err != nil {
-			return backup, &FileError{File: c.Path, Err: plain(err), Remedy: remedyOf(err)}
+			return backup, &FileError{File: c.Path, Err: fsutil.WithoutPath(err), Remedy: remedyOf(err)}
 		}
 		in.step("folder")
 	}
@@ -188,7 +188,7 @@ func (in *Installer) asPlanned(c *Change) (fs.FileInfo, error) {
 	info, err := os.Stat(c.Real)
 	switch {
 	case err != nil:
-		return nil, &FileError{File: c.Path, Err: plain(err), Remedy: "run the command again"}
+		return nil, &FileError{File: c.Path, Err: fsutil.WithoutPath(err), Remedy: "run the command again"}
 	case info.Mode()&0o200 == 0:
 		return nil, &FileError{File: c.Path, Err: errors.New("the file is read-only"), Remedy: "if it is yours to change: chmod u+w " + c.Real}
 	case !fsutil.MayKeepOwner(info):
@@ -212,11 +212,11 @@ func (st store) keep(c *Change) (copied string, err error) {
 			continue
 		}
 		copied = st.backup(c.Real, hashOf(text))
-		if kept, err := readBounded(copied, maxFile); err == nil && bytes.Equal(kept, text) {
+		if kept, err := fsutil.ReadRegular(copied, maxFile); err == nil && bytes.Equal(kept, text) {
 			continue
 		}
 		if err := fsutil.ReplaceFile(copied, text, fsutil.Synced); err != nil {
-			return "", &FileError{File: c.Path, Err: fmt.Errorf("no copy of it can be kept in %s: %w", folder, plain(err)), Remedy: remedyOf(err) + "; the file was left as it is"}
+			return "", &FileError{File: c.Path, Err: fmt.Errorf("no copy of it can be kept in %s: %w", folder, fsutil.WithoutPath(err)), Remedy: remedyOf(err) + "; the file was left as it is"}
 		}
 	}
 	return copied, nil
@@ -265,7 +265,7 @@ func wrote(c *Change, err error) error {
 	if err == nil || errors.As(err, &file) {
 		return err
 	}
-	return &FileError{File: c.Path, Err: plain(err), Remedy: remedyOf(err) + "; the file was left as it is"}
+	return &FileError{File: c.Path, Err: fsutil.WithoutPath(err), Remedy: remedyOf(err) + "; the file was left as it is"}
 }
 
 // missingFolders returns the folders that must be made for a file, the outermost first.

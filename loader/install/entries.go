@@ -173,25 +173,32 @@ func plainEntry(timeout string, unit time.Duration) func(Event, string) configte
 	}
 }
 
-func claudeEntry(e Event, command string) configtext.Fields {
-	entry := plainEntry("timeout", time.Second)(e, command)
-	if e.Block {
-		entry = append(entry, configtext.Field{Name: "onFailure", Value: "block"})
+// groupedEntry stands in a group of its event. closed is what the agent calls a hook without
+// which a call must not run, and its value.
+func groupedEntry(closed string, value any) func(Event, string) configtext.Fields {
+	return closedEntry(plainEntry("timeout", time.Second), closed, value)
+}
+
+// shortEntry has no type.
+func shortEntry(closed string, value any) func(Event, string) configtext.Fields {
+	return closedEntry(func(e Event, command string) configtext.Fields {
+		return configtext.Fields{{Name: "command", Value: command}, {Name: "timeout", Value: units(e.Limit, time.Second)}}
+	}, closed, value)
+}
+
+func closedEntry(entry func(Event, string) configtext.Fields, closed string, value any) func(Event, string) configtext.Fields {
+	return func(e Event, command string) configtext.Fields {
+		fields := entry(e, command)
+		if e.Block {
+			fields = append(fields, configtext.Field{Name: closed, Value: value})
+		}
+		return fields
 	}
-	return entry
 }
 
 // namedEntry has the name that the agent's own list of hooks shows.
 func namedEntry(e Event, command string) configtext.Fields {
 	return append(configtext.Fields{{Name: "name", Value: "hookd"}}, plainEntry("timeout", time.Millisecond)(e, command)...)
-}
-
-func gooseEntry(e Event, command string) configtext.Fields {
-	entry := plainEntry("timeout", time.Second)(e, command)
-	if e.Block {
-		entry = append(entry, configtext.Field{Name: "on_failure", Value: "block"})
-	}
-	return entry
 }
 
 func copilotEntry(e Event, command string) configtext.Fields {
@@ -202,24 +209,8 @@ func copilotEntry(e Event, command string) configtext.Fields {
 	return configtext.Fields{{Name: "type", Value: "command"}, {Name: shell, Value: command}, {Name: "timeoutSec", Value: units(e.Limit, time.Second)}}
 }
 
-func cursorEntry(e Event, command string) configtext.Fields {
-	entry := configtext.Fields{{Name: "command", Value: command}, {Name: "timeout", Value: units(e.Limit, time.Second)}}
-	if e.Block {
-		entry = append(entry, configtext.Field{Name: "failClosed", Value: true})
-	}
-	return entry
-}
-
 func crushEntry(e Event, command string) configtext.Fields {
 	return configtext.Fields{{Name: "name", Value: "hookd"}, {Name: "command", Value: command}, {Name: "timeout", Value: units(e.Limit, time.Second)}}
-}
-
-func hermesEntry(e Event, command string) configtext.Fields {
-	entry := configtext.Fields{{Name: "command", Value: command}, {Name: "timeout", Value: units(e.Limit, time.Second)}}
-	if e.Block {
-		entry = append(entry, configtext.Field{Name: "fail_closed", Value: true})
-	}
-	return entry
 }
 
 func kiroEntry(e Event, command string) configtext.Fields {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
 )
 
@@ -301,14 +301,14 @@ func open(path string) (*Change, error) {
 	case err != nil && info != nil && info.Mode()&fs.ModeSymlink != 0 && !errors.Is(err, fs.ErrPermission):
 		return nil, &FileError{File: path, Err: noFile("a link that leads to itself"), Remedy: "remove the link"}
 	case err != nil:
-		return nil, &FileError{File: path, Err: plain(err), Remedy: "make the file readable for you"}
+		return nil, &FileError{File: path, Err: fsutil.WithoutPath(err), Remedy: "make the file readable for you"}
 	case info.IsDir():
 		return nil, &FileError{File: path, Err: noFile("a folder stands in the place of the file"), Remedy: "move the folder away"}
 	case !info.Mode().IsRegular():
 		return nil, &FileError{File: path, Err: noFile("it is no regular file"), Remedy: "move it away"}
 	}
-	if c.Before, err = readBounded(c.Real, maxFile); err != nil {
-		return nil, &FileError{File: path, Err: plain(err), Remedy: "make the file readable for you"}
+	if c.Before, err = fsutil.ReadRegular(c.Real, maxFile); err != nil {
+		return nil, &FileError{File: path, Err: fsutil.WithoutPath(err), Remedy: "make the file readable for you"}
 	}
 	c.Exists, c.Mode = true, info.Mode().Perm()
 	return c, nil
@@ -330,30 +330,6 @@ func realFolder(path string) (real string, ok bool) {
 		return above, false
 	}
 	return filepath.Join(above, filepath.Base(path)), true
-}
-
-// plain returns what a system call said, without the path, which the message names.
-func plain(err error) error {
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		return path.Err
-	}
-	return err
-}
-
-func readBounded(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(text)) > limit {
-		err = fmt.Errorf("larger than %d bytes", limit)
-	}
-	if text == nil {
-		text = []byte{}
-	}
-	return text, err
 }
 
 // Here returns the installer for this process: its user, its machine and a project, ""

@@ -141,7 +141,7 @@ const maxRecords = 16 << 20
 
 // records reads the records. Without a file there are none.
 func (st store) records() (*records, error) {
-	text, err := readBounded(st.recordFile(), maxRecords)
+	text, err := fsutil.ReadRegular(st.recordFile(), maxRecords)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &records{V: 1}, nil
 	}
@@ -207,7 +207,7 @@ func (st store) before(r *fileRecord) []byte {
 	if r.Before == "" {
 		return nil
 	}
-	text, err := readBounded(st.backup(r.File, r.Before), maxFile)
+	text, err := fsutil.ReadRegular(st.backup(r.File, r.Before), maxFile)
 	if err != nil || hashOf(text) != r.Before {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
 	"github.com/hookd-dev/hookd/protocol/dialect/plugins"
@@ -202,7 +203,7 @@ func unusable(program string) string {
 	info, err := os.Stat(program)
 	switch {
 	case err != nil:
-		return fmt.Sprintf("%s: %v", program, plain(err))
+		return fmt.Sprintf("%s: %v", program, fsutil.WithoutPath(err))
 	case !info.Mode().IsRegular():
 		return program + " is no file"
 	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:

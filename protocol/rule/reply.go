@@ -104,6 +104,9 @@ func (r *Reply) notAt(spec *protocol.Spec) *Problem {
 	return nil
 }
 
+// Blocks reports whether the answer is always a block.
+func (a *Answer) Blocks() bool { return a.action == protocol.Block }
+
 // At returns the reply to an event. hidden says that its data is not to be shown: a
 // sensitive hook has seen it.
 func (a *Answer) At(ev *protocol.Event, hidden bool) protocol.Reply {

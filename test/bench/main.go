@@ -9,7 +9,7 @@
 // rows.go is the table of rows and of their targets. In each row players take turns in
 // short bursts (race.go), a C program or another yardstick first among them, and a
 // ratio is taken inside one round, so that a busy machine changes all players alike.
-// events.go, load.go, bridge.go, memory.go and abort.go say what the players do, project.go makes the
+// events.go, load.go, bridge.go, mcp.go, memory.go and abort.go say what the players do, project.go makes the
 // projects with hooks that they work in, programs.go builds hooks and yardsticks,
 // peer.go talks with those. report.go prints, and writes a file for benchstat; page.go
 // writes the page, with the reasons in reasons.go; stored.go keeps what the page needs in

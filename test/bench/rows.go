@@ -37,6 +37,7 @@ const (
 	floor    = "floor"    // a C program that starts the hook, and nothing else
 	pipe     = "pipe"     // a C program that exchanges a line with a resident C hook
 	small    = "small"    // the small daemon
+	direct   = "direct"   // an MCP server in C that a C program asks itself
 	ours     = "hookd"    // with everything that is on by default
 	spawn    = "spawn"    // the floor with the hook that the row is about
 	survived = "survived" // processes
@@ -79,6 +80,9 @@ func rows() []row {
 		{"bridge/warm/0", bridge(0), atMost(messenger, 1.6)},
 		{"bridge/warm/1", bridge(1), atMost(messenger, 2)},
 		{"bridge/cold", bridgeAlone, atMost(ours, 8)},
+		{"mcp/call/0", proxied(0, aCall), []target{{ours, 200e-6, middle}}},
+		{"mcp/call/1", proxied(1, aCall), []target{{ours, 300e-6, middle}}},
+		{"mcp/progress", proxied(0, aNotification), []target{{ours, 75e-6, middle}}},
 		{"memory/serve", serveMemory, []target{{"lean", 16e6, amount}}},
 		{"memory/standby", standbyMemory, nil},
 	}

@@ -18,6 +18,7 @@ const module = "github.com/hookd-dev/hookd"
 // that a new one gets its arrows with its first commit.
 const arrowTable = `
 hookd.go: executor executor/exechook executor/hookenv executor/process loader protocol schema
+internal/argschema: protocol/patterns
 internal/fsutil:
 internal/jsonspan:
 internal/lines:
@@ -32,12 +33,15 @@ protocol/readreply: protocol
 protocol/patterns:
 protocol/realpath: protocol
 protocol/rule: protocol
+protocol/acp: protocol protocol/rpc
 protocol/rpc:
+protocol/rpc/peer: protocol protocol/rpc
 protocol/rpc/relay: protocol/rpc
 protocol/rpc/socket: protocol/rpc/socket/meet
 protocol/rpc/socket/meet:
 protocol/tables: protocol
 protocol/toolname: protocol protocol/patterns
+protocol/forced: protocol
 protocol/hookmatch: protocol protocol/toolname
 protocol/dialect: protocol protocol/dialect/internal/object protocol/toolname
 protocol/dialect/hosts: protocol protocol/dialect protocol/dialect/internal/object protocol/toolname
@@ -63,7 +67,7 @@ executor/internal/inflight:
 executor/internal/slots: protocol
 executor/internal/worker: executor/internal/inflight executor/process protocol protocol/readreply
 executor/hookenv: executor/process
-executor/guest: executor executor/hookenv executor/process executor/state protocol protocol/dialect protocol/dialect/hosts protocol/realpath schema
+executor/guest: executor executor/hookenv executor/process executor/state protocol protocol/dialect protocol/dialect/hosts protocol/forced protocol/realpath schema
 executor/process:
 executor/record: executor/state protocol schema
 executor/state:
@@ -71,7 +75,9 @@ internal/hookvalues: protocol
 executor/daemon/internal/crew:
 executor/daemon/internal/outbox: protocol protocol/rpc
 executor/bridge: protocol protocol/dialect
-executor/mcpproxy: protocol protocol/rpc/relay protocol/toolname
+executor/mcpproxy: executor/proxied protocol protocol/rpc/relay protocol/toolname
+executor/proxied: protocol protocol/rpc/relay
+executor/acpproxy: executor/proxied protocol protocol/acp protocol/rpc/relay protocol/toolname
 loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
 loader/install/verify: executor/guest executor/process loader/install loader/install/internal/configtext protocol/dialect protocol/rpc/socket/meet protocol/toolname schema
@@ -90,7 +96,7 @@ loader/internal/settings: protocol schema schema/agentparts schema/document sche
 loader/internal/records: loader/internal/bundle loader/internal/files loader/internal/interpreter
 loader/internal/trust: executor executor/hookenv executor/process executor/record loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol protocol/dialect/foreignhooks schema
 loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
-agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
+agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol protocol/forced
 agentloop/internal/answer: agentloop/model protocol
 agentloop/internal/conversation: agentloop/store protocol
 agentloop/internal/gohooks: protocol protocol/hookmatch
@@ -132,7 +138,11 @@ cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd
 cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor/guest loader loader/install loader/install/verify
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol protocol/toolname
-cmd/hookd/internal/mcpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor/hookenv executor/mcpproxy executor/process protocol protocol/rpc/relay protocol/toolname
+cmd/hookd/internal/acpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/guarded cmd/hookd/internal/places cmd/hookd/internal/signals executor/acpproxy executor/hookenv executor/proxied
+cmd/hookd/internal/acpagent: agentloop agentloop/mcp agentloop/model agentloop/store agentloop/tool cmd/hookd/internal/acpview cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal executor executor/daemon protocol protocol/acp protocol/readreply protocol/rpc protocol/rpc/peer protocol/toolname schema/agentparts
+cmd/hookd/internal/acpview: agentloop cmd/hookd/internal/report cmd/hookd/internal/runview cmd/hookd/internal/show protocol protocol/acp
+cmd/hookd/internal/guarded: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process executor/proxied protocol protocol/rpc/relay
+cmd/hookd/internal/mcpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/guarded cmd/hookd/internal/places cmd/hookd/internal/signals executor/hookenv executor/mcpproxy protocol protocol/toolname
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol protocol/patterns schema schema/agentparts
 cmd/hookd/internal/newcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/takehook loader protocol schema/testfile
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol schema/testfile

@@ -102,7 +102,11 @@ func TestEndsOfAGuardedServer(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 			p.in.Close()
 			p.read.Close()
-		}, 15 * time.Second, 1, ""}, // the answer that nobody reads
+		}, 6 * time.Second, 1, ""}, // the answer that nobody reads
+		"the client is gone, and another holds its stream": {func(p *proxied) {
+			p.call("hang")
+			p.read.Close()
+		}, 6 * time.Second, 1, ""},
 		"a signal":         {func(p *proxied) { p.cmd.Process.Signal(syscall.SIGTERM) }, 4 * time.Second, 130, ""},
 		"hookd is killed":  {func(p *proxied) { p.cmd.Process.Kill() }, 2 * time.Second, -1, ""},
 		"the server quits": {quits, 4 * time.Second, 1, "the MCP server "},

@@ -2,6 +2,7 @@ package match
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -69,13 +70,26 @@ func (in *Input) command() *lineOf {
 	given := jsonspan.Get(jsonspan.Get(in.event.Data, "args"), "command")
 	switch {
 	case jsonspan.Kind(given) == '"':
-		in.line.line = shellwords.Split(jsonspan.Text(given))
+		in.line.line = shellwords.SplitIn(jsonspan.Text(given), in.event.Project, in.begins())
 	case kind == protocol.KindShell:
 		in.line.why = fmt.Sprintf("the call of %s does not say which command it runs", text.Shorten(in.Tool, 60))
 	default:
 		in.line.why = fmt.Sprintf("nobody knows whether the tool %s runs commands", text.Shorten(in.Tool, 60))
 	}
 	return in.line
+}
+
+// begins returns the folder in which the call's line begins, as seen from the project, "" if
+// that is the project itself or not known.
+func (in *Input) begins() string {
+	project, folder := in.event.Project, in.event.Cwd
+	if !path.IsAbs(project) || !path.IsAbs(folder) {
+		return ""
+	}
+	if below, is := strings.CutPrefix(folder, strings.TrimSuffix(project, "/")); is && (below == "" || below[0] == '/') {
+		return strings.Trim(below, "/")
+	}
+	return folder
 }
 
 // callOf returns the kind of the call's tool, and whether it could be one of some kinds:

@@ -35,6 +35,28 @@ func decide(t testing.TB, m schema.Match, whole bool, ev *protocol.Event) (Decis
 	return compiled.Decide(context.Background(), in)
 }
 
+// A call that begins outside of the project, as after a cd in an earlier one, names files as
+// seen from there. In the project they are as they are written.
+func TestACommandBeginsInTheFolderOfItsCall(t *testing.T) {
+	for _, tc := range []struct {
+		project, cwd, line string
+		want               Decision
+	}{
+		{"/opt/app", "/opt/app", "rm home", No},
+		{"/opt/app", "/opt/app/sub", "rm home", No},
+		{"/opt/app", "/", "rm home", Yes},
+		{"/opt/app", "/opt/app", "cd / && rm home", Yes},
+		{"/", "/", "rm home", No},
+		{"", "/", "rm home", No},
+	} {
+		ev := callOfTool("bash", "shell", map[string]any{"command": tc.line})
+		ev.Project, ev.Cwd = tc.project, tc.cwd
+		if got, err := decide(t, schema.Match{Command: []string{"rm /home"}}, false, ev); got != tc.want || err != nil {
+			t.Errorf("%s in %s of %s: %v %v, want %v", tc.line, tc.cwd, tc.project, got, err, tc.want)
+		}
+	}
+}
+
 func TestCommandsOfALine(t *testing.T) {
 	for _, tc := range []struct {
 		pattern, line string

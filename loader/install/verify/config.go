@@ -2,12 +2,12 @@ package verify
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/loader/install"
 	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
 	"github.com/hookd-dev/hookd/protocol/dialect"
@@ -45,7 +45,7 @@ type hook struct {
 func (v *Verifier) subject(a *install.Agent, scope install.Scope) *subject {
 	s := &subject{verifier: v, agent: a, installed: v.Installer.StatusOf(a, scope)}
 	for _, path := range a.Paths(v.Installer.Places, scope) {
-		text, err := readBounded(path)
+		text, err := fsutil.ReadRegular(path, maxFile)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) && !isFolder(path) {
 				s.unreadable = append(s.unreadable, badFile{path, err})
@@ -63,22 +63,6 @@ func (v *Verifier) subject(a *install.Agent, scope install.Scope) *subject {
 
 // maxFile bounds a file that is read.
 const maxFile = 16 << 20
-
-func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is no plain file")}
-	}
-	return io.ReadAll(io.LimitReader(f, maxFile))
-}
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
@@ -191,7 +175,7 @@ func (s *subject) homePath(variable, folder string, below ...string) string {
 
 // parse reads a configuration file, nil if it is not there or cannot be read.
 func parse(path string) *configtext.Node {
-	text, err := readBounded(path)
+	text, err := fsutil.ReadRegular(path, maxFile)
 	if err != nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package candidate
 
 import (
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,6 +55,29 @@ type SettingsFile struct {
 	Now     settings.File    // of a project: the file as it is
 	Bundle  *bundle.Bundle   // of now: what a person allows; nil if there is none that can be read
 }
+
+// LeadsOut returns where a file of a project leads if it is a link out of the project, ""
+// for any other. Such a file does not count, and nothing of it is shown: who wrote the
+// project would else say which of the person's own files are read.
+func (s *Scope) LeadsOut(file string) string {
+	if s.Layer != protocol.Project {
+		return ""
+	}
+	if st, err := files.Lstat(file); err != nil || st.Mode&fs.ModeSymlink == 0 {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil || files.Within(files.RealPath(s.Root), real) || files.Within(files.RealPath(s.Dir), real) {
+		return ""
+	}
+	return real
+}
+
+// What is said about a file that leads out of its project, before where it leads.
+const (
+	LinkOut       = "the link leads out of the project, to "
+	LinkOutRemedy = "put the file itself there"
+)
 
 // HooksDir is the folder that the scope's hook files lie in.
 func (s *Scope) HooksDir() string { return filepath.Join(s.Dir, "hooks") }

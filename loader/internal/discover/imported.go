@@ -154,7 +154,7 @@ func (in *importScan) text(folder, file string) (*imports.Text, *schema.Unreadab
 	case unsafe != "":
 		return bad("it does not count: "+unsafe, workspace.OwnRemedy)
 	case in.scope.Layer == protocol.Project && !files.Within(files.RealPath(folder), real):
-		return bad("the link leads out of the project, to "+real, "put the file itself there")
+		return bad(candidate.LinkOut+real, candidate.LinkOutRemedy)
 	}
 	in.Inputs.See(real)
 	text, err := settings.ReadText(real)

@@ -135,8 +135,10 @@ func (g *layerScan) discover() {
 
 // File puts in one file of the hooks folder; nil if it is none.
 func (g *layerScan) File(name string) *candidate.Hook {
-	c := g.Folder.look(name)
-	if c == nil {
+	c := &candidate.File{Name: name, Path: filepath.Join(g.Dir, name)}
+	if real := g.scope.LeadsOut(c.Path); real != "" {
+		c.Real, c.Problem = c.Path, &report.Problem{Why: candidate.LinkOut + real, Remedy: candidate.LinkOutRemedy}
+	} else if c = g.Folder.look(name); c == nil {
 		return nil
 	}
 	if c.Head == nil {
@@ -152,6 +154,9 @@ func (g *layerScan) File(name string) *candidate.Hook {
 	g.Inputs.See(c.Path)
 	if c.Real != c.Path {
 		g.Inputs.See(c.Real) // so that the folder it really lies in is watched
+	}
+	if c.Head == nil && g.scope.LeadsOut(c.Path) != "" { // it may be a guard
+		f.Described = append(f.Described, unreadableDescription(schema.FromHeader, c.Path, f.Name))
 	}
 	if c.Head != nil {
 		if g.JustChanged(c.Head.Stat) && c.Head.Stat.Size == 0 {
@@ -178,10 +183,12 @@ func (g *layerScan) File(name string) *candidate.Hook {
 }
 
 func (g *layerScan) describeBySide(f *candidate.Hook) {
-	d, member, findings := DescribeSideFile(f.Path, f.Name)
+	d, member, findings := DescribeSideFile(f.Path, f.Name, g.scope.LeadsOut)
 	g.Add(findings...)
 	if member != "" {
-		f.SideFile = member
+		if g.scope.LeadsOut(filepath.Join(g.Dir, member)) == "" {
+			f.SideFile = member
+		}
 		f.Described = append(f.Described, d)
 		if st, err := files.Stat(filepath.Join(g.Dir, member)); err == nil && len(d.Faults) > 0 && g.JustChanged(st) {
 			g.HalfWritten = true
@@ -257,11 +264,18 @@ func ruleFile(g *layerScan, name string) {
 		g.Inputs.See(real) // so that the folder it really lies in is watched
 	}
 	var text []byte
-	if err == nil {
+	out := g.scope.LeadsOut(path)
+	if err == nil && out == "" {
 		text, err = files.ReadSmall(path, rulefile.MaxSize)
 	}
-	rules, findings := rulefile.Parse(path, text)
-	if err != nil {
+	var rules []schema.Described
+	var findings []schema.Finding
+	switch {
+	case out != "":
+		rules, findings = rulefile.Unreadable(path, "the rules do not count: "+candidate.LinkOut+out, candidate.LinkOutRemedy)
+	case err == nil:
+		rules, findings = rulefile.Parse(path, text)
+	default:
 		rules, findings = rulefile.Unreadable(path, "the rules cannot be read: "+files.Cause(err), "make it a regular file that you can read, or remove it")
 	}
 	if slices.ContainsFunc(findings, func(f schema.Finding) bool { return f.Code == string(report.BadRules) }) && g.JustChanged(st) {

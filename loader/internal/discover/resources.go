@@ -116,6 +116,10 @@ func (g *layerScan) resourceFile(kind records.Kind, name, member string, helpers
 	if f.Problem != nil {
 		return
 	}
+	if real := g.scope.LeadsOut(f.Path); real != "" {
+		f.Problem = &report.Problem{Why: candidate.LinkOut + real, Remedy: candidate.LinkOutRemedy}
+		return
+	}
 	if _, unsafe, err := g.Checks.Follow(f.Path); err != nil {
 		f.Problem = unreadable(f.Path, err)
 		return

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
@@ -61,11 +62,17 @@ func faultField(key string) string {
 }
 
 // DescribeSideFile reads the side file of a hook.
-// member is its name in the hooks folder, "" if there is none.
-func DescribeSideFile(path, hook string) (d schema.Described, member string, findings []schema.Finding) {
+// member is its name in the hooks folder, "" if there is none. leadsOut is
+// [candidate.Scope.LeadsOut] of the hook's scope.
+func DescribeSideFile(path, hook string, leadsOut func(file string) string) (d schema.Described, member string, findings []schema.Finding) {
 	for _, side := range SideFiles {
 		file := path + side.Suffix
-		text, err := files.ReadSmall(file, maxSideFile)
+		real := leadsOut(file)
+		var text []byte
+		var err error
+		if real == "" {
+			text, err = files.ReadSmall(file, maxSideFile)
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -75,6 +82,11 @@ func DescribeSideFile(path, hook string) (d schema.Described, member string, fin
 				"the hook has two side files", "keep one of "+path+".hook.json and "+path+".hook.yaml"))
 		}
 		member = filepath.Base(path) + side.Suffix
+		if real != "" {
+			d = unreadableDescription(schema.FromSideFile, file, hook)
+			findings = append(findings, report.New(report.BadSideFile, file, 0, hook, "the side file does not count: "+candidate.LinkOut+real, candidate.LinkOutRemedy))
+			continue
+		}
 		var node *document.Node
 		if err == nil {
 			node, err = document.Parse(side.format, text)

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
@@ -127,7 +127,7 @@ func find(folder string) (file string, findings []schema.Finding, err error) {
 		case err == nil:
 			found = append(found, path)
 		case !missing(err):
-			return "", nil, &schema.UnreadableError{File: path, Message: "the file cannot be read: " + cause(err), Remedy: "make the file and its folder readable", Err: err}
+			return "", nil, &schema.UnreadableError{File: path, Message: "the file cannot be read: " + fsutil.WithoutPath(err).Error(), Remedy: "make the file and its folder readable", Err: err}
 		}
 	}
 	if len(found) == 0 {
@@ -153,54 +153,22 @@ func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// cause is what a failed call on a path says, without the path.
-func cause(err error) string {
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		err = path.Err
-	}
-	return err.Error()
-}
-
-// ReadText reads a settings file. It never waits, not even for the writer of
-// a FIFO, and never reads more than [maxSize].
+// ReadText reads a settings file of at most [maxSize].
 func ReadText(file string) ([]byte, error) {
 	unreadable := func(message, remedy string, err error) error {
 		return &schema.UnreadableError{File: file, Message: message, Remedy: remedy, Err: err}
 	}
-	f, err := os.OpenFile(file, os.O_RDONLY|openNonblock, 0)
-	if err != nil {
-		return nil, unreadable("the file cannot be read: "+cause(err), "make the file readable, or remove it", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, unreadable("the file cannot be read: "+cause(err), "make the file readable, or remove it", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, unreadable("the file is no regular file but "+fileKind(info.Mode()), "replace it by a regular file, or remove it", nil)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err != nil {
-		return nil, unreadable("the file cannot be read: "+cause(err), "make the file readable, or remove it", err)
-	}
-	if len(text) > maxSize {
+	text, err := fsutil.ReadRegular(file, maxSize)
+	var other *fsutil.NotRegularError
+	switch {
+	case errors.As(err, &other):
+		return nil, unreadable("the file is not a regular file but "+other.Kind, "replace it by a regular file, or remove it", nil)
+	case errors.Is(err, fsutil.ErrTooLarge):
 		return nil, unreadable("the file is larger than "+units.FormatSize(maxSize), "make it smaller", nil)
+	case err != nil:
+		return nil, unreadable("the file cannot be read: "+fsutil.WithoutPath(err).Error(), "make the file readable, or remove it", err)
 	}
 	return text, nil
-}
-
-func fileKind(mode fs.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "a folder"
-	case mode&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
-	case mode&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return "something else"
 }
 
 // formatOf is the language of a settings file, by its ending.

@@ -57,11 +57,11 @@ func TestReadSettings(t *testing.T) {
 		{name: "byte order mark and CRLF, toml (H18)", want: 7 * time.Second, build: func(t *testing.T, folder string) {
 			write(t, folder, "acai.toml", "\xef\xbb\xbf[hooks]\r\ntimeout = '7s'\r\n")
 		}},
-		{name: "a folder", unreadable: "acai.json: the file is no regular file but a folder",
+		{name: "a folder", unreadable: "acai.json: the file is not a regular file but a folder",
 			build: func(t *testing.T, folder string) { _ = os.Mkdir(filepath.Join(folder, "acai.json"), 0o700) }},
 		{name: "a link to nothing", unreadable: "acai.json: the file cannot be read: no such file or directory",
 			build: func(t *testing.T, folder string) { _ = os.Symlink("nowhere", filepath.Join(folder, "acai.json")) }},
-		{name: "a link to a device that never ends", unreadable: "acai.json: the file is no regular file but a device",
+		{name: "a link to a device that never ends", unreadable: "acai.json: the file is not a regular file but a device",
 			build: func(t *testing.T, folder string) { _ = os.Symlink("/dev/zero", filepath.Join(folder, "acai.json")) }},
 		{name: "a link to a file", want: 7 * time.Second, build: func(t *testing.T, folder string) {
 			write(t, folder, "real.json", good)

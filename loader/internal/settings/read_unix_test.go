@@ -22,7 +22,7 @@ func TestFIFOInPlaceOfSettings(t *testing.T) {
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("reading took %s", took)
 	}
-	checkUnreadable(t, folder, "acai.json: the file is no regular file but a named pipe", f.Bad)
+	checkUnreadable(t, folder, "acai.json: the file is not a regular file but a named pipe", f.Bad)
 }
 
 func TestFolderNobodyMayEnter(t *testing.T) {

@@ -74,7 +74,12 @@ func mergeFrom(scopes []*candidate.Scope) (*schema.Settings, []schema.Finding) {
 func (t *Settings) ReadLayer(s *candidate.Scope) settings.File {
 	look := settings.Look{See: t.Inputs.See}
 	if s.Layer != protocol.Managed { // checkManaged looks at the whole layer
-		look.Check = t.onlyOurs
+		look.Check = func(path string) *schema.UnreadableError {
+			if real := s.LeadsOut(path); real != "" && path != s.Dir {
+				return &schema.UnreadableError{File: path, Message: candidate.LinkOut + real, Remedy: candidate.LinkOutRemedy}
+			}
+			return t.onlyOurs(path)
+		}
 	}
 	f := settings.Read(s.Dir, s.Layer, look)
 	if f.Bad != nil && f.Bad.Remedy != workspace.OwnRemedy { // whose it is does not change by waiting

@@ -23,6 +23,9 @@ func (s Side) other() Side { return 1 - s }
 type Stream struct {
 	In  io.Reader // what it writes
 	Out io.Writer // what it reads; closed after the last line if it is an io.Closer
+
+	// Left is closed when nobody reads Out any more. nil: that shows when a write fails.
+	Left <-chan struct{}
 }
 
 // Options say what a relay does.
@@ -130,6 +133,9 @@ func (r *Relay) Done() <-chan struct{} { return r.done }
 
 // Gone is closed when a side has said its last message, or cannot be written to.
 func (r *Relay) Gone(side Side) <-chan struct{} { return r.goneOf[side].c }
+
+// Left is closed when the client is known to read nothing more.
+func (r *Relay) Left() <-chan struct{} { return r.options.Client.Left }
 
 // Send sends a line of the relay's own to a side.
 func (r *Relay) Send(to Side, line []byte) { r.boxes[to].put(line) }

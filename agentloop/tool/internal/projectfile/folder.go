@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/internal/protect"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/realpath"
@@ -149,7 +150,7 @@ func (t *Target) step(dir *os.Root, name, path string, make bool) (*os.Root, err
 	}
 	switch {
 	case err != nil:
-		return nil, plain(err)
+		return nil, fsutil.WithoutPath(err)
 	case before.Mode()&fs.ModeSymlink != 0:
 		return nil, errMoved
 	case !before.IsDir():
@@ -157,7 +158,7 @@ func (t *Target) step(dir *os.Root, name, path string, make bool) (*os.Root, err
 	}
 	next, err := dir.OpenRoot(name)
 	if err != nil {
-		return nil, plain(err)
+		return nil, fsutil.WithoutPath(err)
 	}
 	after, err := next.Stat(".")
 	if err == nil && !os.SameFile(before, after) {
@@ -168,7 +169,7 @@ func (t *Target) step(dir *os.Root, name, path string, make bool) (*os.Root, err
 	}
 	if err != nil {
 		next.Close()
-		return nil, plain(err)
+		return nil, fsutil.WithoutPath(err)
 	}
 	return next, nil
 }
@@ -177,7 +178,7 @@ func (t *Target) step(dir *os.Root, name, path string, make bool) (*os.Root, err
 func (t *Target) judge(dir *os.Root, path string) error {
 	info, err := dir.Stat(".")
 	if err != nil {
-		return plain(err)
+		return fsutil.WithoutPath(err)
 	}
 	return t.places.Check(path, info)
 }
@@ -197,7 +198,7 @@ func (t *Target) openOnce(dir *os.Root, name string, flags int) (*os.File, fs.Fi
 	before, err := dir.Lstat(name)
 	switch {
 	case err != nil:
-		return nil, nil, plain(err)
+		return nil, nil, fsutil.WithoutPath(err)
 	case before.Mode()&fs.ModeSymlink != 0:
 		return nil, nil, errMoved
 	case before.IsDir() && flags == os.O_RDONLY:
@@ -207,7 +208,7 @@ func (t *Target) openOnce(dir *os.Root, name string, flags int) (*os.File, fs.Fi
 	}
 	file, err := dir.OpenFile(name, flags|nonblock, 0) // a FIFO would block for ever
 	if err != nil {
-		return nil, nil, plain(err)
+		return nil, nil, fsutil.WithoutPath(err)
 	}
 	after, err := file.Stat()
 	if err == nil && (!os.SameFile(before, after) || !after.Mode().IsRegular()) {
@@ -218,19 +219,9 @@ func (t *Target) openOnce(dir *os.Root, name string, flags int) (*os.File, fs.Fi
 	}
 	if err != nil {
 		file.Close()
-		return nil, nil, plain(err)
+		return nil, nil, fsutil.WithoutPath(err)
 	}
 	return file, after, nil
-}
-
-// plain drops the operation and path of a file error: the tool names the path
-// as the model wrote it.
-func plain(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
-	}
-	return err
 }
 
 // maxRaces is how often a change is begun again because a program that knows no lock

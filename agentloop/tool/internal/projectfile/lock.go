@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/hookd-dev/hookd/internal/fsutil"
 )
 
 // A file is changed under the lock of its folder. The lock is on the open folder
@@ -47,7 +49,7 @@ type folderLock struct {
 func (f *Folder) lock(ctx context.Context, dir *os.Root, path string) (held *folderLock, waited bool, err error) {
 	lock, err := lockOfFolder(dir)
 	if err != nil {
-		return nil, false, plain(err)
+		return nil, false, fsutil.WithoutPath(err)
 	}
 	began := time.Now()
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
@@ -61,7 +63,7 @@ func (f *Folder) lock(ctx context.Context, dir *os.Root, path string) (held *fol
 		switch {
 		case err != nil:
 			lock.release()
-			return nil, false, fmt.Errorf("the lock of its folder: %w", plain(err))
+			return nil, false, fmt.Errorf("the lock of its folder: %w", fsutil.WithoutPath(err))
 		case taken:
 			return lock, waited, nil
 		}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/hookd-dev/hookd/internal/fsutil"
 )
 
 // LockedFile is a file of the project under the lock of its folder: what is read of it
@@ -96,11 +98,11 @@ func (h *LockedFile) lookAgain(f *Folder, path string) (same bool, err error) {
 	}
 	now, err := os.Stat(filepath.Dir(t.Path()))
 	if err != nil {
-		return false, plain(err)
+		return false, fsutil.WithoutPath(err)
 	}
 	locked, err := h.dir.Stat(".")
 	if err != nil {
-		return false, plain(err)
+		return false, fsutil.WithoutPath(err)
 	}
 	h.target = t
 	return t.Path() == h.Path && os.SameFile(now, locked), nil
@@ -116,7 +118,7 @@ func (h *LockedFile) look(creates bool) error {
 		return err
 	}
 	h.Info = info
-	return errors.Join(h.target.folder.checkLinks(info), plain(file.Close()))
+	return errors.Join(h.target.folder.checkLinks(info), fsutil.WithoutPath(file.Close()))
 }
 
 // Read returns the file's content, at most limit bytes of it.

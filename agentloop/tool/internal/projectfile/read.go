@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/hookd-dev/hookd/internal/fsutil"
 )
 
 // Read returns a regular file's bytes, at most limit of them.
@@ -41,7 +43,7 @@ func (t *Target) List() ([]fs.DirEntry, error) {
 	}
 	defer dir.Close()
 	entries, err := fs.ReadDir(dir.FS(), ".")
-	return slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return isTemporary(entry.Name()) }), plain(err)
+	return slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return isTemporary(entry.Name()) }), fsutil.WithoutPath(err)
 }
 
 // Walk visits the regular files of a folder, or the file itself, whose slashed path in
@@ -72,7 +74,7 @@ func (t *Target) Walk(ctx context.Context, limit int64, wanted func(name string)
 		data, err := file.Read(limit)
 		return visit(name, data, err)
 	})
-	return plain(err)
+	return fsutil.WithoutPath(err)
 }
 
 func (t *Target) refuses(name string, entry fs.DirEntry) bool {
@@ -107,11 +109,11 @@ func readUpTo(file *os.File, info fs.FileInfo, limit int64) ([]byte, error) {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			err = nil
 		}
-		return data[:n], plain(err)
+		return data[:n], fsutil.WithoutPath(err)
 	}
 	rest, err := io.ReadAll(io.LimitReader(file, limit+1-info.Size()))
 	if data = append(data, rest...); int64(len(data)) > limit {
 		return nil, fmt.Errorf("has more than %d bytes", limit)
 	}
-	return data, plain(err)
+	return data, fsutil.WithoutPath(err)
 }

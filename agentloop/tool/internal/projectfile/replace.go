@@ -63,7 +63,7 @@ func (h *LockedFile) Replace(content []byte) (lost []string, err error) {
 	}
 	written, statErr := file.Stat()
 	if err = errors.Join(err, statErr, file.Close()); err != nil {
-		return nil, plain(err)
+		return nil, fsutil.WithoutPath(err)
 	}
 	if err := h.unchanged(name, written); err != nil {
 		return nil, err
@@ -104,9 +104,9 @@ func (h *LockedFile) unchanged(successor string, written fs.FileInfo) error {
 // be written.
 func (h *LockedFile) notWhole(err error) error {
 	if h.Info == nil {
-		return plain(err)
+		return fsutil.WithoutPath(err)
 	}
-	return fmt.Errorf("cannot be replaced as a whole, and so was left as it is: %w (its folder must be writable, and the file not mounted by itself)", plain(err))
+	return fmt.Errorf("cannot be replaced as a whole, and so was left as it is: %w (its folder must be writable, and the file not mounted by itself)", fsutil.WithoutPath(err))
 }
 
 // keepMetadata gives the new file the owner, mode and attributes of the old one.

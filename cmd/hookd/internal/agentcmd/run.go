@@ -56,7 +56,7 @@ the run, 1 that it failed.`,
 		},
 	}
 	flags.Model.AddFlags(c)
-	c.Flags().StringVar(&flags.System, "system", "You are a careful software engineer at work in the user's project.", "system text `TEXT`")
+	c.Flags().StringVar(&flags.System, "system", conversation.System, "system text `TEXT`")
 	c.Flags().BoolVar(&flags.Follow, "continue", false, "go on with the session of this project that was used last")
 	c.Flags().BoolVar(&flags.Follow, "follow", false, "the same as --continue, for recipes")
 	cli.NameFlag(c.Flags(), &flags.Resume, "resume", "", "go on with session `ID`, or the one whose ID begins so")

@@ -3,8 +3,6 @@ package chat
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -48,7 +46,7 @@ func (h *header) redraw(p *show.Printer) string {
 }
 
 func headerLines(p *show.Printer, c *conversation.Conversation) string {
-	line := p.In(show.Strong, "hookd") + p.In(show.Quiet, " · ") + show.Line(model.Origin(c.Model)) + p.In(show.Quiet, " · "+show.Line(homely(c.Engine.Root)))
+	line := p.In(show.Strong, "hookd") + p.In(show.Quiet, " · ") + show.Line(model.Origin(c.Model)) + p.In(show.Quiet, " · "+show.Line(show.Tilde(c.Engine.Root)))
 	w := c.Engine.Watcher()
 	if w == nil {
 		return line
@@ -87,18 +85,6 @@ func hooksLine(p *show.Printer, s *loader.Snapshot) string {
 		line += p.In(show.Quiet, " · ") + p.In(show.Warn, "not allowed yet: "+text.Count(waiting, "item")+" of this project: /trust")
 	}
 	return line
-}
-
-// homely writes a path below the home folder with a tilde.
-func homely(path string) string {
-	home, err := os.UserHomeDir()
-	if err != nil || home == "" {
-		return path
-	}
-	if below, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(below) {
-		return filepath.Join("~", below)
-	}
-	return path
 }
 
 // Bounds of what is shown of a conversation that goes on.

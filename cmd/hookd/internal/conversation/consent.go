@@ -49,14 +49,15 @@ func (f *allowFlag) Set(list string) error {
 // consent decides which tool calls need a person's yes although no hook asks.
 type consent struct {
 	flag, setting, most []toolname.Allowed
-	bounded             bool // the managed settings have a list, which the flag cannot exceed
+	standing            func() []toolname.Allowed // what the person allows for now; nil: nothing
+	bounded             bool                      // the managed settings have a list, which the flag cannot exceed
 	admits              func(command string) bool
 	ours                []string // tools of the loop's own features, which touch nothing outside the session
 }
 
 // consent returns what the flag and the settings say.
 func (o *opening) consent(flags *Flags, settings *schema.Settings) (*consent, error) {
-	c := &consent{flag: flags.Allow, bounded: settings.Agent.Bounded, admits: func(string) bool { return false }}
+	c := &consent{flag: flags.Allow, standing: flags.Host.Allows, bounded: settings.Agent.Bounded, admits: func(string) bool { return false }}
 	var err error
 	if c.setting, err = allowedTools(settings.Agent.Approval.Tools); err == nil {
 		c.most, err = allowedTools(settings.Agent.AtMost)
@@ -116,6 +117,8 @@ func (c *consent) asks(call *protocol.Call) (asks bool, allowed *protocol.Answer
 		return false, &protocol.Answered{By: protocol.BySetting, Name: "agent.approval.tools"}
 	case matches(c.flag) && (!c.bounded || matches(c.most)):
 		return false, &protocol.Answered{By: protocol.ByFlag, Name: "--allow"}
+	case c.standing != nil && matches(c.standing()) && (!c.bounded || matches(c.most)):
+		return false, &protocol.Answered{By: protocol.ByAlways}
 	case call.Kind == protocol.KindShell && call.Server == "":
 		var args struct {
 			Command string `json:"command"`

@@ -17,6 +17,9 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
+// System is the system text of a session where nobody gives another one.
+const System = "You are a careful software engineer at work in the user's project."
+
 // Flags are the flags of hookd run.
 type Flags struct {
 	Model  models.Choice
@@ -27,6 +30,7 @@ type Flags struct {
 	Args   map[string]string
 	Allow  allowFlag
 	Schema string // file with the JSON Schema of the final answer, "" for none
+	Host   Host
 }
 
 // resumes reports whether the run goes on with a session.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
@@ -24,6 +25,7 @@ func (o *opening) loopOptions(e *engine.Engine, settings *schema.Settings, m mod
 	o.limitCompaction(recipes, settings)
 	root := e.Root
 	folder := fileToolsFolder(e)
+	folder.Editor = flags.Host.Editor
 	consent, err := o.consent(flags, settings)
 	if err != nil {
 		return agentloop.Options{}, err
@@ -44,8 +46,11 @@ func (o *opening) loopOptions(e *engine.Engine, settings *schema.Settings, m mod
 		Runner: containedRunner{o.hooks.Processes.Runtime()}, // open made it
 	}
 	consent.allowOwnTools(features)
+	if hooks := flags.Host.Hooks; len(hooks) > 0 {
+		features = append(features, provider.Provider{Name: "client", Hooks: hooks})
+	}
 	var sources []tool.Source
-	o.addServers(e, o.mcpServers(e, settings), &sources, &features)
+	o.addServers(e, o.mcpServers(e, settings, o.hostServers(settings, flags.Host.Servers, bash.Env)), &sources, &features)
 	hooks, compaction := settings.Hooks, settings.Agent.Compaction
 	return agentloop.Options{
 		Gate:      e.Executor(),

@@ -22,22 +22,26 @@ import (
 // tools are there says that it has none.
 const serversWait = 3 * time.Second
 
-// mcpServers starts the MCP servers of the settings. They end with the command. It returns
-// nil if there are none. The settings of a snapshot hold only servers that may be started.
-func (o *opening) mcpServers(e *engine.Engine, settings *schema.Settings) *mcp.Servers {
-	if len(settings.Agent.MCPServers) == 0 {
-		return nil
-	}
-	var list []mcp.Server
+// mcpServers starts the MCP servers of the settings, and those of the host. They end with the
+// command. It returns nil if there are none. The settings of a snapshot hold only servers that
+// may be started.
+func (o *opening) mcpServers(e *engine.Engine, settings *schema.Settings, list []mcp.Server) *mcp.Servers {
 	for _, name := range slices.Sorted(maps.Keys(settings.Agent.MCPServers)) {
 		s := settings.Agent.MCPServers[name]
 		list = append(list, mcp.Server{Name: name, Type: s.Type, Command: s.Command, Args: s.Args, Dir: s.Dir, Environ: s.Environ, Env: s.Env, URL: s.URL, Headers: s.Headers})
+	}
+	if len(list) == 0 {
+		return nil
 	}
 	servers := mcp.Connect(context.Background(), list, mcp.Options{
 		Project: e.Root,
 		Start:   containedStart(o.hooks.Processes.Runtime()),
 		Notify: func(n mcp.Notice) {
-			e.Aside(func() { o.console.Note("MCP server "+n.Server+" "+n.Text, n.Remedy) })
+			remedy := n.Remedy
+			if _, ours := settings.Agent.MCPServers[n.Server]; !ours && remedy != "" {
+				remedy = "it was handed in by the client: look at it in the settings of your editor"
+			}
+			e.Aside(func() { o.console.Note("MCP server "+n.Server+" "+n.Text, remedy) })
 		},
 	})
 	o.hooks.Closers.Add(func() error { servers.Close(); return nil })

@@ -110,6 +110,12 @@ func (e *Engine) MayChange(event protocol.Event) bool {
 	return e.guest.For(e.executor.Gate(), &event).MayChange(event)
 }
 
+// Refuses returns the name of a hook that refuses an event of another agent whatever else it
+// says than the tool; see [executor.Executor.Refuses].
+func (e *Engine) Refuses(event protocol.Event) string {
+	return e.guest.For(e.executor.Gate(), &event).Refuses(event)
+}
+
 // Fire decides one event, one of another agent as the guest role says.
 func (e *Engine) Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
 	gate := e.guest.For(e.executor.Gate(), &event)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
@@ -69,8 +68,8 @@ func (o *Opener) Open(ctx context.Context, options Options) (*Engine, error) {
 	}
 	e.Root = e.Project()
 	if e.Root == "" {
-		if e.Root, err = os.Getwd(); err != nil {
-			return nil, places.NoDirectory()
+		if e.Root, err = o.Project.WorkingDir(); err != nil {
+			return nil, err
 		}
 	}
 	e.observer = Observe(o.Console, options.Late)
@@ -150,7 +149,7 @@ func (o *Opener) StateDirOrNote() string {
 }
 
 func (o *Opener) loaderOptions(rt *process.Runtime, folders []string) loader.Options {
-	cwd, also := "", []string(nil)
+	cwd, also := o.Project.Cwd, []string(nil)
 	if len(folders) > 0 {
 		cwd, also = folders[0], folders[1:]
 	}

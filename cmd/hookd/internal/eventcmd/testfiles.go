@@ -2,8 +2,9 @@ package eventcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -105,7 +107,7 @@ func (found *foundTests) add(snapshot *loader.Snapshot, hook *executor.Hook, of 
 		}
 		any = true
 		s := &suite{snapshot: snapshot, hook: hook, of: of}
-		s.file, s.findings = readTestFile(path)
+		s.file, s.findings = readTestFile(snapshot, path)
 		if hook.Asker == nil {
 			s.fault = cannotRun(hook, about, true)
 		}
@@ -162,7 +164,7 @@ func (found *foundTests) addPack(snapshot *loader.Snapshot, pack string) bool {
 			continue
 		}
 		s := &suite{snapshot: snapshot, of: subject{name: loader.PackName(pack)}}
-		s.file, s.findings = readTestFile(path)
+		s.file, s.findings = readTestFile(snapshot, path)
 		s.takeRules(pack)
 		found.suites = append(found.suites, s)
 	}
@@ -198,41 +200,28 @@ func (s *suite) asked() []*executor.Hook {
 	return []*executor.Hook{s.hook}
 }
 
-// readTestFile reads a test file. Only a regular file is opened: a FIFO would wait for a
-// writer.
-func readTestFile(path string) (*testfile.File, []schema.Finding) {
+// readTestFile reads a test file.
+func readTestFile(snapshot *loader.Snapshot, path string) (*testfile.File, []schema.Finding) {
 	unreadable := func(why, remedy string) (*testfile.File, []schema.Finding) {
 		return &testfile.File{Path: path}, []schema.Finding{schema.NewFinding(schema.Pos{File: path}, "", schema.SeverityError,
 			testfile.CodeUnreadable, "the tests cannot be read: "+why, remedy)}
 	}
-	info, err := os.Stat(path)
+	if out := snapshot.LeadsOut(path); out != "" {
+		return unreadable("the link leads out of the project, to "+out, "put the file itself there")
+	}
+	text, err := fsutil.ReadRegular(path, testfile.MaxSize)
+	var other *fsutil.NotRegularError
 	switch {
-	case err != nil:
-		return unreadable(reason(err), "make it a file that you can read, or remove it")
-	case !info.Mode().IsRegular():
-		return unreadable("it is no regular file", "put a file there, or remove it")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return unreadable(reason(err), "chmod u+r "+path)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, testfile.MaxSize+1))
-	if err != nil {
-		return unreadable(reason(err), "make it a file that you can read")
-	}
-	if len(text) > testfile.MaxSize {
+	case errors.As(err, &other):
+		return unreadable(err.Error(), "put a file there, or remove it")
+	case errors.Is(err, fsutil.ErrTooLarge):
 		return unreadable(fmt.Sprintf("it is larger than %d bytes", testfile.MaxSize), "split it, or make it shorter")
+	case errors.Is(err, fs.ErrPermission):
+		return unreadable(fsutil.WithoutPath(err).Error(), "chmod u+r "+path)
+	case err != nil:
+		return unreadable(fsutil.WithoutPath(err).Error(), "make it a file that you can read, or remove it")
 	}
 	return testfile.Parse(path, text)
-}
-
-// reason returns an error of the file system without the path, which is said beside it.
-func reason(err error) string {
-	if path, is := err.(*os.PathError); is {
-		return path.Err.Error()
-	}
-	return err.Error()
 }
 
 // addStray tells of test files in the project's hooks folder that no hook has, and of those

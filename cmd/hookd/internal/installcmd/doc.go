@@ -4,6 +4,7 @@
 //
 //	installcmd.go  the commands, their flags, and which project is meant
 //	install.go     plan, show, ask, write, and what is left to do
+//	showplan.go    what the person sees of a plan
 //	uninstall.go   the same for taking hookd out
 //	status.go      --status and --detect
 //	monitor.go     --monitor: hooks only watch for a while (package executor/guest)

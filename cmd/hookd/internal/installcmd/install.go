@@ -46,6 +46,7 @@ func (cmd *Commands) install(ctx context.Context, f flags, names []string) error
 	}
 	scope, _ := f.scope()
 	var plans []*install.Plan
+	more := false
 	for _, a := range chosen {
 		found := in.Look(ctx, runtime, os.Environ(), a)
 		if ctx.Err() != nil {
@@ -55,9 +56,10 @@ func (cmd *Commands) install(ctx context.Context, f flags, names []string) error
 		if err != nil {
 			return fault(err)
 		}
-		cmd.showPlan(plan, versionOf(found))
+		more = cmd.showPlan(plan, versionOf(found), f.diff) || more
 		plans = append(plans, plan)
 	}
+	cmd.showMore(more)
 	if err := cmd.carryOut(ctx, in, f, plans, "install hookd there?"); err != nil || f.dryRun {
 		return err
 	}
@@ -132,36 +134,6 @@ func stablePath(program string) string {
 		}
 	}
 	return program
-}
-
-// showPlan shows what would change.
-func (cmd *Commands) showPlan(plan *install.Plan, version string) {
-	out := cmd.Console.Out
-	title := plan.Agent.Title
-	if version != "" {
-		title += " (" + version + ")"
-	}
-	out.Print("%s\n", out.In(show.Strong, show.Line(title)))
-	for i := range plan.Files {
-		c := &plan.Files[i]
-		what := "unchanged: hookd is installed"
-		switch {
-		case plan.Removal && c.Delete:
-			what = "is removed"
-		case plan.Removal:
-			what = "hookd is taken out"
-		case c.Changes() && !c.Exists:
-			what = "new"
-		case c.Changes():
-			what = "changed"
-		}
-		place := show.Line(c.Path)
-		if c.Real != c.Path && c.Exists {
-			place += " → " + show.Line(c.Real)
-		}
-		out.Print("  %s  %s\n", place, out.In(show.Quiet, what))
-		out.Diff("  ", string(c.Before), string(c.After))
-	}
 }
 
 // carryOut asks, writes, and says what is left to do.

@@ -30,6 +30,7 @@ type flags struct {
 	user, managed bool
 	project       string // "" is not given, "." the project here
 	dryRun, yes   bool
+	diff          bool // show every line that changes
 	warm          bool
 	status        bool
 	detect        bool
@@ -78,6 +79,7 @@ its version. An earlier installation is repaired, not repeated.`,
 	c.Flags().BoolVar(&f.monitor.on, "monitor", false, "let hooks only watch for these agents: nothing is refused but by managed and required hooks and self-protection")
 	cli.NameFlag(c.Flags(), &f.monitor.until, "until", "", "the `DATE` when --monitor ends: 2026-12-24, 3d, 12h (default 7 days)")
 	cli.Exclusive(c, "status", "detect", "verify", "dry-run", "yes")
+	cli.Exclusive(c, "status", "detect", "verify", "diff")
 	cli.Exclusive(c, "monitor", "status", "detect", "verify", "dry-run")
 	cmd.Console.JSONFlag(c)
 	return c
@@ -111,6 +113,7 @@ func (f *flags) register(c *cobra.Command) {
 	c.Flags().Lookup("project").NoOptDefVal = "."
 	c.Flags().BoolVar(&f.managed, "managed", false, "the protected settings of the machine, which its administrator may write")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the changes and write nothing")
+	c.Flags().BoolVar(&f.diff, "diff", false, "show every line that changes, also of long changes")
 	c.Flags().BoolVar(&f.yes, "yes", false, "write without asking")
 	cli.Exclusive(c, "user", "project", "managed")
 	cli.Exclusive(c, "dry-run", "yes")

@@ -30,6 +30,7 @@ func (cmd *Commands) uninstall(ctx context.Context, f flags, names []string) err
 		scopes = []install.Scope{scope}
 	}
 	var plans []*install.Plan
+	more := false
 	for _, a := range chosen {
 		for _, s := range scopes {
 			if !named && (!a.Has(in.Places, s) || s == install.Project && in.Places.Project == "") {
@@ -46,7 +47,7 @@ func (cmd *Commands) uninstall(ctx context.Context, f flags, names []string) err
 			if !plan.Changes() && len(plan.Notes) == 0 && !errors.Is(err, install.ErrNoPlace) {
 				continue
 			}
-			cmd.showPlan(plan, "")
+			more = cmd.showPlan(plan, "", f.diff) || more
 			plans = append(plans, plan)
 		}
 	}
@@ -55,6 +56,7 @@ func (cmd *Commands) uninstall(ctx context.Context, f flags, names []string) err
 			cmd.Console.Out.Print("hookd is not in the settings of %s\n", show.Line(a.Title))
 		}
 	}
+	cmd.showMore(more)
 	if err := cmd.carryOut(ctx, in, f, plans, "take hookd out?"); err != nil || f.dryRun {
 		return err
 	}

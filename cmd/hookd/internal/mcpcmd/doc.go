@@ -2,8 +2,7 @@
 // its tools.
 //
 // mcp.go reads the command line, opens the hooks of the working directory's project, and runs
-// package executor/mcpproxy. server.go starts the server's program, contained as hooks are,
-// and passes its stderr on. name.go says what the server is called where nobody does. Nothing
-// but the protocol goes to stdout; what a person should know goes to stderr (tell.go), which
-// hosts keep in the log of the server.
+// package executor/mcpproxy. name.go says what the server is called where nobody does.
+// Package guarded starts the server's program and tells the person on stderr, which hosts
+// keep in the log of the server.
 package mcpcmd

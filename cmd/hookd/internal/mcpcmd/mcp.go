@@ -10,12 +10,12 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/guarded"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/signals"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/mcpproxy"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
@@ -65,24 +65,23 @@ func (cmd *Commands) run(ctx context.Context, name string, argv []string) error 
 	if err != nil {
 		return err
 	}
-	server, err := cmd.start(argv, cwd)
+	server, err := guarded.Start(cmd.Opener, guarded.What{Code: "server", Name: "the MCP server"}, argv, cwd)
 	if err != nil {
 		return err
 	}
 	prefix := toolname.PrefixOf(name)
-	t := &teller{console: cmd.Console, engine: e}
-	t.note("hooks judge the calls of this server's tools as "+prefix+"TOOL", "")
-	client := relay.Stream{In: cmd.Console.In, Out: toClient{cmd.Console.Out.W}}
-	err = mcpproxy.Run(ctx, client, server.process(), mcpproxy.Options{
+	t := &guarded.Teller{Console: cmd.Console, Engine: e}
+	t.Note("hooks judge the calls of this server's tools as "+prefix+"TOOL", "")
+	err = mcpproxy.Run(ctx, guarded.Client(cmd.Opener), server.Process(), mcpproxy.Options{
 		Hooks: e, Server: name, Session: "mcp-" + strings.Trim(strings.TrimPrefix(prefix, "mcp__"), "_") + "-" + protocol.NewID(),
-		Cwd: cwd, Depth: hookenv.ProcessDepth(), Tell: t.outcome, Note: func(text string) { t.note(text, "") },
+		Cwd: cwd, Depth: hookenv.ProcessDepth(), Tell: t.Outcome, Note: func(text string) { t.Note(text, "") },
 	})
-	server.flush()
+	server.Flush()
 	switch {
 	case errors.Is(err, signals.ErrInterrupted):
 		return err
 	case err != nil:
 		return cli.ErrOutput
 	}
-	return server.failure()
+	return server.Failure()
 }

@@ -14,7 +14,20 @@ import (
 
 // Project is the project that a command works in.
 type Project struct {
-	Folder string // --project; "": found from the working directory upwards
+	Folder string // --project; "": found from Cwd upwards
+	Cwd    string // absolute; "": the working directory of the process
+}
+
+// WorkingDir returns the working directory, absolute.
+func (p *Project) WorkingDir() (string, error) {
+	if p.Cwd != "" {
+		return p.Cwd, nil
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", NoDirectory()
+	}
+	return wd, nil
 }
 
 // WriteFolder returns the folder that init and new write to: --project, or the working
@@ -49,11 +62,7 @@ func (p *Project) WriteFolder() (string, error) {
 
 func (p *Project) writeFolder() (string, error) {
 	if p.Folder == "" {
-		wd, err := os.Getwd()
-		if err != nil {
-			return "", NoDirectory()
-		}
-		return wd, nil
+		return p.WorkingDir()
 	}
 	folder, err := filepath.Abs(p.Folder)
 	if err != nil {
@@ -73,7 +82,7 @@ func (p *Project) OpenTrust() (*loader.Trust, error) { return p.openTrust(false)
 func (p *Project) OpenDecision() (*loader.Trust, error) { return p.openTrust(true) }
 
 func (p *Project) openTrust(instructions bool) (*loader.Trust, error) {
-	trust, err := loader.OpenTrust(loader.Options{Project: p.Folder, Instructions: instructions})
+	trust, err := loader.OpenTrust(loader.Options{Project: p.Folder, Cwd: p.Cwd, Instructions: instructions})
 	if err != nil {
 		return nil, NoProject(err)
 	}
@@ -82,7 +91,7 @@ func (p *Project) openTrust(instructions bool) (*loader.Trust, error) {
 
 // Root returns the root folder of the project, "" outside of any. It runs no hook.
 func (p *Project) Root(ctx context.Context) (string, error) {
-	snapshot, err := loader.Load(ctx, loader.Options{Project: p.Folder})
+	snapshot, err := loader.Load(ctx, loader.Options{Project: p.Folder, Cwd: p.Cwd})
 	if err != nil {
 		return "", NoProject(err)
 	}

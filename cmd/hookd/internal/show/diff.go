@@ -25,6 +25,20 @@ func (p *Printer) Diff(prefix, before, after string) {
 	}
 }
 
+// Changed returns the lines that a text has more than another before it, and those that it
+// has no more.
+func Changed(before, after string) (added, removed []string) {
+	for line := range diffLines(udiff.Unified("before", "after", endLine(Visible(before)), endLine(Visible(after)))) {
+		switch line[0] {
+		case '+':
+			added = append(added, line[1:])
+		case '-':
+			removed = append(removed, line[1:])
+		}
+	}
+	return added, removed
+}
+
 // UnifiedDiff returns the plain diff of two JSON values, for programs.
 func UnifiedDiff(before, after json.RawMessage) string {
 	return udiff.Unified("before", "after", endLine(Pretty(before)), endLine(Pretty(after)))

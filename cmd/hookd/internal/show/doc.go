@@ -7,5 +7,6 @@
 //
 // One rule holds for all text of hooks, tools, models and files: it passes [Visible] or
 // [Line] (visible.go) before it is printed, so that nothing hides in it and nothing moves
-// the cursor. words.go has the small things: plurals, lists, times.
+// the cursor. words.go has the small things: plurals, lists, times; tilde.go a path as people
+// write it.
 package show

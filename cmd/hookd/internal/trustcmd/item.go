@@ -26,18 +26,11 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 		p.Print("\n%s  %s\n", p.In(show.Name, show.Line(item.Hook)), p.In(show.Good, "allowed in the main checkout "+show.Line(item.In)))
 		return
 	}
-	tone := show.Warn
-	switch item.State {
-	case loader.StateTrusted:
-		tone = show.Good
-	case loader.StateDenied, loader.StateGone:
-		tone = show.Bad
-	}
 	head := ""
 	for _, power := range Powers(item) {
 		head += ", " + power
 	}
-	p.Print("\n%s  %s%s\n", p.In(show.Name, show.Line(item.Hook)), p.In(tone, string(item.State)), p.In(show.Quiet, head))
+	p.Print("\n%s  %s%s\n", p.In(show.Name, show.Line(item.Hook)), p.In(toneOf(item.State), string(item.State)), p.In(show.Quiet, head))
 	if item.Problem != nil {
 		p.Print("  %s %s\n    %s\n", p.In(show.Bad, "✗"), show.Line(item.Problem.Why), p.In(show.Quiet, "→ "+show.Line(item.Problem.Remedy)))
 	}
@@ -253,4 +246,14 @@ func showPlanFile(p *show.Printer, f *loader.PlanFile) {
 	default:
 		showCodeDiff(p, f)
 	}
+}
+
+func toneOf(state loader.State) show.Tone {
+	switch state {
+	case loader.StateTrusted:
+		return show.Good
+	case loader.StateDenied, loader.StateGone:
+		return show.Bad
+	}
+	return show.Warn
 }

@@ -28,14 +28,7 @@ func showSettingsItem(p *show.Printer, item *loader.PlanItem) {
 		p.Print("\n%s  %s\n", p.In(show.Name, show.Line(name)), p.In(show.Good, "allowed in the main checkout "+show.Line(item.In)))
 		return
 	}
-	tone := show.Warn
-	switch item.State {
-	case loader.StateTrusted:
-		tone = show.Good
-	case loader.StateDenied, loader.StateGone:
-		tone = show.Bad
-	}
-	p.Print("\n%s  %s\n", p.In(show.Name, show.Line(name)), p.In(tone, string(item.State)))
+	p.Print("\n%s  %s\n", p.In(show.Name, show.Line(name)), p.In(toneOf(item.State), string(item.State)))
 	if item.Problem != nil {
 		p.Print("  %s %s\n    %s\n", p.In(show.Bad, "✗"), show.Line(item.Problem.Why), p.In(show.Quiet, "→ "+show.Line(item.Problem.Remedy)))
 		return

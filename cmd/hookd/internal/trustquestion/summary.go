@@ -1,7 +1,6 @@
 package trustquestion
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,7 +45,7 @@ func summary(p *show.Printer, plan *loader.Plan, waiting []*loader.PlanItem, gua
 	if slices.ContainsFunc(plan.Items, decided) {
 		head = "Something of this project is not as you allowed it, and does not count until you look:"
 	}
-	p.Print("%s %s\n  %s\n\n", p.In(show.Warn, "?"), p.In(show.Strong, head), p.In(show.Name, show.Line(homely(plan.Project))))
+	p.Print("%s %s\n  %s\n\n", p.In(show.Warn, "?"), p.In(show.Strong, head), p.In(show.Name, show.Line(show.Tilde(plan.Project))))
 	for i := range groups {
 		groups[i].print(p, waiting)
 	}
@@ -126,16 +125,4 @@ func nameOf(item *loader.PlanItem) string {
 
 func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-show.Width(text), 0))
-}
-
-// homely writes a path below the home folder with a tilde.
-func homely(path string) string {
-	home, err := os.UserHomeDir()
-	if err != nil || home == "" {
-		return path
-	}
-	if below, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(below) {
-		return filepath.Join("~", below)
-	}
-	return path
 }

@@ -1,0 +1,81 @@
+package acpagent
+
+import (
+	"errors"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/protocol/acp"
+	"github.com/hookd-dev/hookd/protocol/rpc"
+	"github.com/hookd-dev/hookd/protocol/rpc/peer"
+)
+
+// method is a row of the table of methods. obey returns soon; what takes time goes on in a
+// goroutine of the agent's.
+type method struct {
+	name string
+	obey func(*Agent, *peer.Request)
+}
+
+func methodByName(name string) *method {
+	for i := range methods {
+		if methods[i].name == name {
+			return &methods[i]
+		}
+	}
+	return nil
+}
+
+var methods []method
+
+func init() { // the table names functions that read it
+	methods = []method{
+		{acp.Initialize, reads((*Agent).initialize)},
+		{acp.Authenticate, reads((*Agent).authenticate)},
+		{acp.SessionNew, reads((*Agent).newSession)},
+		{acp.SessionLoad, reads((*Agent).loadSession)},
+		{acp.SessionResume, reads((*Agent).resumeSession)},
+		{acp.SessionList, reads((*Agent).listSessions)},
+		{acp.SessionClose, reads((*Agent).closeSession)},
+		{acp.SessionDelete, reads((*Agent).deleteSession)},
+		{acp.SessionSetMode, reads((*Agent).setMode)},
+		{acp.SessionPrompt, reads((*Agent).prompt)},
+		{acp.SessionCancel, reads((*Agent).cancel)},
+		{acp.HooksList, reads((*Agent).listHooks)},
+		{acp.HooksRegister, reads((*Agent).registerHooks)},
+	}
+}
+
+// reads returns what reads the params of a method before it is obeyed.
+func reads[P any](obey func(*Agent, *peer.Request, *P)) func(*Agent, *peer.Request) {
+	return func(a *Agent, r *peer.Request) {
+		params := new(P)
+		if failure := peer.Decode(r.Params, params); failure != nil {
+			r.Fail(failure)
+			return
+		}
+		obey(a, r, params)
+	}
+}
+
+// failureOf returns the error that tells a client of a fault: what is wrong and what to do about
+// it in the message, since clients show nothing else.
+func failureOf(err error) *rpc.Error {
+	if failure, is := errors.AsType[*rpc.Error](err); is {
+		return failure
+	}
+	fault, is := errors.AsType[*cli.Fault](err)
+	if !is {
+		return rpc.Errorf(rpc.InternalError, "%v", err)
+	}
+	code, message := rpc.InternalError, fault.Message
+	switch fault.Code {
+	case "no-key":
+		code = acp.AuthRequired
+	case "no-session":
+		code = acp.ResourceNotFound
+	}
+	if fault.Hint != "" {
+		message += " (" + fault.Hint + ")"
+	}
+	return rpc.Errorf(code, "%s", message).With("code", fault.Code)
+}

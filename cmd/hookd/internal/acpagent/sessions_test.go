@@ -1,0 +1,179 @@
+package acpagent
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hookd-dev/hookd/protocol/acp"
+	"github.com/hookd-dev/hookd/protocol/rpc"
+)
+
+// The files that the client has open are read and written through it, as they are there.
+func TestFilesOfTheClient(t *testing.T) {
+	c := newClient(t, `
+turns:
+- toolCalls: [{name: read_file, args: {path: open.txt}}]
+- toolCalls: [{name: edit_file, args: {path: open.txt, oldText: unsaved, newText: edited}}]
+- toolCalls: [{name: write_file, args: {path: new.txt, content: new}}]
+- toolCalls: [{name: read_file, args: {path: closed.txt}}]
+- toolCalls: [{name: read_file, args: {path: kept.txt}}]
+- toolCalls: [{name: read_file, args: {path: ../secret.txt}}]
+- toolCalls: [{name: write_file, args: {path: .acai/hooks/x.sh, content: x}}]
+- text: done
+`)
+	c.write("project/open.txt", "saved\n", 0o644)
+	c.write("project/closed.txt", "on the disk\n", 0o644)
+	c.write("project/kept.txt", "what the client keeps\n", 0o644)
+	c.write("secret.txt", "secret", 0o644)
+	buffers := map[string]string{filepath.Join(c.project, "open.txt"): "unsaved\n"}
+	var asked []string
+	c.answer = func(m *rpc.Message) (any, *rpc.Error) {
+		var file acp.WriteFileParams
+		if err := json.Unmarshal(m.Params, &file); err != nil {
+			return nil, rpc.Errorf(rpc.InvalidParams, "%v", err)
+		}
+		asked = append(asked, m.Method+" "+strings.TrimPrefix(file.Path, c.project))
+		switch text, open := buffers[file.Path]; {
+		case m.Method == acp.WriteTextFile:
+			buffers[file.Path] = file.Content
+			return acp.Empty{}, nil
+		case m.Method == acp.ReadTextFile && open:
+			return acp.ReadFileResult{Content: &text}, nil
+		case m.Method == acp.ReadTextFile && strings.HasSuffix(file.Path, "kept.txt"):
+			return nil, rpc.Errorf(rpc.InternalError, "permission denied")
+		case m.Method == acp.ReadTextFile:
+			return nil, rpc.Errorf(acp.ResourceNotFound, "not open")
+		}
+		return chooses("allow")(m)
+	}
+	c.start()
+	c.initialize(object{"fs": object{"readTextFile": true, "writeTextFile": true}})
+	session := c.session()
+	c.call(acp.SessionSetMode, object{"sessionId": session, "modeId": "edit"}, nil)
+	c.prompt(session, text("go")...)
+	if got, want := buffers[filepath.Join(c.project, "open.txt")], "edited\n"; got != want {
+		t.Errorf("the client holds %q", got)
+	}
+	if got := buffers[filepath.Join(c.project, "new.txt")]; got != "new" {
+		t.Errorf("the new file holds %q", got)
+	}
+	if disk, _ := os.ReadFile(filepath.Join(c.project, "open.txt")); string(disk) != "saved\n" {
+		t.Errorf("the disk holds %q", disk)
+	}
+	all := string(c.transcript())
+	for _, want := range []string{`"text":"unsaved\n"`, `"text":"on the disk\n"`, "outside the project", "kept.txt: the editor did not read it: permission denied", `"oldText":"unsaved","newText":"edited"`} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%s is not told: %s", want, all)
+		}
+	}
+	if strings.Contains(all, "what the client keeps") {
+		t.Errorf("a file that the client keeps was read: %s", all)
+	}
+	if got := strings.Join(asked, ", "); strings.Contains(got, "secret") || strings.Contains(got, ".acai") {
+		t.Errorf("the client was asked for protected files: %s", got)
+	}
+}
+
+// Tools of a server that the client hands in join the session's, and hooks judge their calls. One
+// that does not start is told, and keeps nothing else from working.
+func TestServersOfTheClient(t *testing.T) {
+	served := 0
+	server := sdk.NewServer(&sdk.Implementation{Name: "s", Version: "1"}, nil)
+	sdk.AddTool(server, &sdk.Tool{Name: "greet"}, func(_ context.Context, _ *sdk.CallToolRequest, args struct {
+		Name string `json:"name"`
+	}) (*sdk.CallToolResult, any, error) {
+		served++
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "hello " + args.Name}}}, nil, nil
+	})
+	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	t.Cleanup(web.Close)
+	c := newClient(t, "turns:\n- toolCalls: [{name: mcp__web__greet, args: {name: Ann}}]\n- toolCalls: [{name: mcp__web__greet, args: {name: Bob}}]\n- text: done")
+	c.hook("guard.sh", "events=tool-call-start match.tool=mcp__web__* can=block", `case $(cat) in *Bob*) echo '{"action":"block","reason":"not Bob"}' ;; esac`)
+	c.answer = chooses("allow")
+	c.start()
+	c.initialize(object{"session": object{"notices": object{}}})
+	session := c.session(
+		object{"type": "http", "name": "web", "url": web.URL, "headers": []any{}},
+		object{"name": "broken", "command": "/no/such/program", "args": []any{}, "env": []any{}},
+	)
+	c.prompt(session, text("go")...)
+	all := string(c.transcript())
+	for _, want := range []string{"hello Ann", "blocked by guard.sh: not Bob", "MCP server broken does not start: no such file: /no/such/program", "in the settings of your editor"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%s is not told: %s", want, all)
+		}
+	}
+	if served != 1 {
+		t.Errorf("%d calls were served", served)
+	}
+}
+
+// What a client asks of a session that is still being opened waits for it; a close ends what is
+// being opened; and sessions of different folders do not see each other's hooks.
+func TestSessionsThatOpenAndClose(t *testing.T) {
+	c := newClient(t, "turns:\n- text: one\n- text: two\n")
+	c.start()
+	c.initialize(object{})
+	session := c.session()
+	c.prompt(session, text("first")...)
+	closing := c.send(acp.SessionClose, object{"sessionId": session})
+	loading := c.send(acp.SessionLoad, object{"sessionId": session, "cwd": c.project, "mcpServers": []any{}})
+	prompting := c.send(acp.SessionPrompt, object{"sessionId": session, "prompt": text("second")})
+	for id, m := range c.waitAll(closing, loading, prompting) {
+		if m.Error != nil {
+			t.Errorf("request %s: %v", id, m.Error)
+		}
+	}
+	all := string(c.transcript())
+	replayed, answered := strings.Index(all, `"user_message_chunk"`), strings.LastIndex(all, `"text":"one"`)
+	if replayed < 0 || replayed > answered {
+		t.Errorf("what was said is not told before the next answer: %s", all)
+	}
+	c.call(acp.SessionClose, object{"sessionId": session}, nil)
+	resuming := c.send(acp.SessionResume, object{"sessionId": session, "cwd": c.project, "mcpServers": []any{}})
+	ending := c.send(acp.SessionClose, object{"sessionId": session})
+	c.waitAll(ending, resuming) // it was opened before, or not at all
+	c.call(acp.SessionDelete, object{"sessionId": session}, nil)
+	c.call(acp.SessionDelete, object{"sessionId": session}, nil) // is gone already
+	var list acp.ListResult
+	c.call(acp.SessionList, object{}, &list)
+	if len(list.Sessions) > 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// Sessions work side by side, each in its folder.
+func TestSessionsSideBySide(t *testing.T) {
+	c := newClient(t, "turns:\n- toolCalls: [{name: bash, args: {command: 'pwd > where'}}]\n- text: done")
+	c.answer = chooses("allow")
+	c.start()
+	c.initialize(object{})
+	other := filepath.Join(c.folder, "other")
+	if err := os.MkdirAll(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	first := c.session()
+	var second acp.NewResult
+	c.call(acp.SessionNew, object{"cwd": other, "mcpServers": []any{}}, &second)
+	began := time.Now()
+	one := c.send(acp.SessionPrompt, object{"sessionId": first, "prompt": text("go")})
+	two := c.send(acp.SessionPrompt, object{"sessionId": second.SessionID, "prompt": text("go")})
+	c.waitAll(one, two)
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+	for _, folder := range []string{c.project, other} {
+		if where, _ := os.ReadFile(filepath.Join(folder, "where")); strings.TrimSpace(string(where)) != folder {
+			t.Errorf("in %s the command ran in %q", folder, where)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package acpcmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+)
+
+// Agent serves hookd's own loop to a client of the protocol.
+type Agent interface {
+	Flags(flags *pflag.FlagSet) // adds the flags of the loop
+	Serve(ctx context.Context) error
+}
+
+// Commands are hookd acp.
+type Commands struct {
+	Console *cli.Console
+	Opener  *engine.Opener
+	Agent   Agent // nil: this build has no loop
+}
+
+// ACP returns hookd acp.
+func (cmd *Commands) ACP() *cobra.Command {
+	var mode string
+	c := &cobra.Command{
+		Use:   "acp [--mode ID] [-- AGENT [ARGS…]]",
+		Short: "Guard an agent that an editor runs (ACP): hooks judge what it is asked and does",
+		Long: `Start an agent that speaks the Agent Client Protocol over its stdin and stdout,
+and stand between it and the editor. Write this command in the editor's settings
+in place of the agent's own.
+
+Hooks of the project of each session, of the user and of the machine judge
+prompts, permission requests, and what the agent asks the editor to read, write
+and run. They see tool calls, the ends of turns and sessions, and can have a turn
+go on. MCP servers that the editor hands to the agent are guarded, too. What an
+agent does without asking a proxy cannot stop: --mode keeps it in a mode in which
+it asks. What a person should know is on stderr.
+
+Without an agent's command, hookd's own loop is the agent: the flags --model,
+--allow and --system are for it.`,
+		Example: "  hookd acp --mode default -- gemini --acp\n  hookd acp --model anthropic:NAME",
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(args) > 0:
+				return cmd.guard(c.Context(), mode, args)
+			case c.Flags().Changed("mode"):
+				return cli.Usage("usage", "--mode is for an agent that hookd guards, and the command names none", "hookd acp --mode ID -- AGENT")
+			case cmd.Agent == nil:
+				return cli.NoAgent("acp without an agent's command")
+			}
+			return cmd.Agent.Serve(c.Context())
+		},
+	}
+	c.Flags().SetInterspersed(false) // what follows the agent's name is the agent's
+	cli.NameFlag(c.Flags(), &mode, "mode", "", "keep the agent's sessions in its session mode `ID`")
+	if cmd.Agent != nil {
+		cmd.Agent.Flags(c.Flags())
+	}
+	return c
+}

@@ -1,0 +1,51 @@
+package conversation
+
+import (
+	"slices"
+
+	"github.com/hookd-dev/hookd/agentloop/mcp"
+	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/toolname"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// Host is what a program that drives a conversation, such as an editor, brings along. What it
+// hands in is the person's wish, as --allow and the user's settings are.
+type Host struct {
+	// Servers are MCP servers whose tools join the others. Of their environment only Env is
+	// set.
+	Servers []mcp.Server
+
+	// Hooks are hooks that the host answers itself.
+	Hooks []protocol.GoHook
+
+	// Editor has files open that the file tools read and write; nil: there is none.
+	Editor tool.Editor
+
+	// Allows returns the tools that the person lets run without the loop's own question for
+	// now; nil: none. It may be called from several goroutines.
+	Allows func() []toolname.Allowed
+}
+
+// hostServers returns the servers of a host, with the environment that commands of the loop
+// have. A server with the name of one of the settings is left out: that one has its tools' names.
+func (o *opening) hostServers(settings *schema.Settings, servers []mcp.Server, environ []string) (list []mcp.Server) {
+	taken := func(name string) bool {
+		for other := range settings.Agent.MCPServers {
+			if toolname.PrefixOf(other) == toolname.PrefixOf(name) {
+				return true
+			}
+		}
+		return slices.ContainsFunc(list, func(s mcp.Server) bool { return toolname.PrefixOf(s.Name) == toolname.PrefixOf(name) })
+	}
+	for _, s := range servers {
+		if taken(s.Name) {
+			o.console.Note("MCP server "+s.Name+" of the client is not started: there is one of that name already", "give one of them another name")
+			continue
+		}
+		s.Environ = environ
+		list = append(list, s)
+	}
+	return list
+}

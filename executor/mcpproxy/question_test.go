@@ -1,0 +1,243 @@
+package mcpproxy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// asksAll asks a person about every call, and changes its args.
+var asksAll = hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	reply, err := protocol.ModifyArgs(ev, func(args *map[string]any) error {
+		if (*args)["change"] != nil {
+			(*args)["n"] = 2
+		}
+		return nil
+	})
+	reply.Action, reply.Reason = protocol.Ask, "really?\u202e"
+	return reply, err
+})
+
+// initialized has a client declare its capabilities.
+func (s *stage) initialized(capabilities string) {
+	s.t.Helper()
+	line := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":` + capabilities + `}}`
+	s.says(s.client, line)
+	s.reads(s.toServer, line)
+	s.says(s.server, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18"}}`)
+	s.next(s.toClient)
+}
+
+// asked reads a question and returns its id.
+func (s *stage) asked() string {
+	s.t.Helper()
+	line := s.next(s.toClient)
+	if jsonspan.Text(jsonspan.Get([]byte(line), "method")) != "elicitation/create" {
+		s.t.Fatal(line)
+	}
+	return string(jsonspan.Get([]byte(line), "id"))
+}
+
+const ranResult = `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"ran"}]}}`
+
+// A client that shows forms is asked, and nothing but a clear yes is one.
+func TestPersonIsAsked(t *testing.T) {
+	for name, test := range map[string]struct {
+		answer string // the members of the response after its id, "" for none
+		ran    bool
+		text   string // that the model reads
+		by     protocol.Answerer
+	}{
+		"yes":              {`"result":{"action":"accept","content":{"answer":"allow"}}`, true, "", protocol.ByPerson},
+		"no":               {`"result":{"action":"accept","content":{"answer":"refuse"}}`, false, `denied by the person (really?`, protocol.ByPerson},
+		"declined":         {`"result":{"action":"decline"}`, false, "denied by the person", protocol.ByPerson},
+		"cancelled":        {`"result":{"action":"cancel","content":{"answer":"allow"}}`, false, "denied by the person", protocol.ByPerson},
+		"nothing chosen":   {`"result":{"action":"accept"}`, false, "could not be asked", protocol.ByFault},
+		"another answer":   {`"result":{"action":"accept","content":{"answer":"ALLOW"}}`, false, "could not be asked", protocol.ByFault},
+		"two answers":      {`"result":{"action":"accept","content":{"answer":"refuse","answer":"allow"}}`, false, "could not be asked", protocol.ByFault},
+		"a list":           {`"result":["accept"]`, false, "could not be asked", protocol.ByFault},
+		"an error":         {`"error":{"code":-32601,"message":"no"}`, false, "could not be asked", protocol.ByFault},
+		"nobody in time":   {"", false, "nobody answered in time", protocol.ByTimeout},
+		"yes, and changed": {`"result":{"action":"accept","content":{"answer":"allow"}}`, true, "", protocol.ByPerson},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answered := make(chan *protocol.Answered, 1)
+			s := newStage(t, asksAll)
+			s.onOutcome = func(o *protocol.Outcome) {
+				if o.Event.Event == protocol.PermissionRequest {
+					answered <- o.Answered
+				}
+			}
+			s.initialized(`{"elicitation":{}}`)
+			args, want := `{"a" : 1.0}`, `{"a" : 1.0}`
+			if strings.Contains(name, "changed") {
+				args, want = `{"change" : 1.0}`, `{"change" : 1.0,"n":2}`
+			}
+			s.says(s.client, callLine("1", args))
+			question := s.next(s.toClient)
+			params := jsonspan.Get([]byte(question), "params")
+			message := jsonspan.Text(jsonspan.Get(params, "message"))
+			if !strings.Contains(message, "Tool: mcp__t__x\nArguments: "+strings.Replace(want, "change\" : ", "change\":", 1)+"\nAsked by: h\nReason: really?\\u202e") || jsonspan.Find(params, "/requestedSchema/properties/answer/enum") == nil {
+				t.Error(question)
+			}
+			id := string(jsonspan.Get([]byte(question), "id"))
+			response := `{"jsonrpc":"2.0","id":` + id + `,` + test.answer + `}`
+			if test.answer == "" {
+				if got := s.next(s.toClient); !strings.Contains(got, `"method":"notifications/cancelled","params":{"requestId":`+id) {
+					t.Error(got)
+				}
+			} else {
+				s.says(s.client, response)
+			}
+			if test.ran {
+				s.reads(s.toServer, callLine("1", want))
+				s.says(s.server, fmt.Sprintf(ranResult, "1"))
+			}
+			got := s.next(s.toClient)
+			if test.ran != strings.Contains(got, `"ran"`) || !strings.Contains(got, test.text) || test.ran == strings.Contains(got, `"isError":true`) {
+				t.Error(got)
+			}
+			if by := <-answered; by == nil || by.By != test.by {
+				t.Errorf("%+v", by)
+			}
+			s.says(s.client, response) // late, and once more: nobody reads it
+			s.says(s.client, `{"jsonrpc":"2.0","method":"notifications/end"}`)
+			s.reads(s.toServer, `{"jsonrpc":"2.0","method":"notifications/end"}`)
+		})
+	}
+}
+
+// While a person is asked, other calls pass. A cancelled call takes its question back.
+func TestOthersDoNotWaitForThePerson(t *testing.T) {
+	s := newStage(t, hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		if jsonspan.Find(ev.Data, "/args/ask") != nil {
+			return protocol.Reply{Action: protocol.Ask}, nil
+		}
+		return protocol.Reply{}, nil
+	}))
+	s.initialized(`{"elicitation":{"form":{},"url":{}}}`)
+	s.says(s.client, callLine("1", `{"ask":1}`))
+	id := s.asked()
+	for _, n := range []string{"2", "3"} {
+		s.says(s.client, callLine(n, `{}`))
+		s.reads(s.toServer, callLine(n, `{}`))
+	}
+	s.says(s.client, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	if got := s.next(s.toClient); !strings.Contains(got, `"method":"notifications/cancelled","params":{"requestId":`+id) {
+		t.Error(got)
+	}
+	s.says(s.client, callLine("4", `{}`))
+	s.reads(s.toServer, callLine("4", `{}`)) // and nothing of the first
+	for i := range mostQuestions {
+		s.says(s.client, callLine(fmt.Sprint(10+i), `{"ask":1}`))
+		s.asked()
+	}
+	s.says(s.client, callLine("99", `{"ask":1}`))
+	if got := s.next(s.toClient); !strings.Contains(got, "too many questions") {
+		t.Error(got)
+	}
+}
+
+// Clients without forms are not asked, and neither is anybody about what cannot be shown.
+func TestNobodyCanBeAsked(t *testing.T) {
+	for capabilities, long := range map[string]bool{`{}`: false, `{"elicitation":{"url":{}}}`: false, `{"elicitation":true}`: false, `{"elicitation":{},"elicitation":{}}`: false, `{"elicitation":{}}`: true} {
+		s := newStage(t, asksAll)
+		s.initialized(capabilities)
+		args, want := `{}`, "nobody can be asked here"
+		if long {
+			args, want = `{"x":"`+strings.Repeat("x", mostShown)+`"}`, "too long to be shown"
+		}
+		s.says(s.client, callLine("1", args))
+		if got := s.next(s.toClient); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", capabilities, got)
+		}
+	}
+}
+
+// Hooks may answer in the person's place, those of the asker's layer or a higher one.
+func TestHooksAnswerForThePerson(t *testing.T) {
+	for _, test := range []struct {
+		layer  protocol.Layer
+		action protocol.Action
+		want   string
+		server bool // reads it
+	}{
+		{protocol.User, protocol.Allow, `"tools/call"`, true},
+		{protocol.Project, protocol.Allow, "elicitation/create", false},
+		{protocol.Project, protocol.Block, "house rule", false},
+	} {
+		asks, answers := asksAll, hookOn(protocol.PermissionRequest, func(context.Context, *protocol.Event) (protocol.Reply, error) {
+			return protocol.Reply{Action: test.action, Reason: "house rule", Context: "as ever"}, nil
+		})
+		asks.Layer, answers.Layer, answers.Name = protocol.User, test.layer, "answers"
+		s := newStage(t, asks, answers)
+		s.initialized(`{"elicitation":{}}`)
+		s.says(s.client, callLine("1", `{}`))
+		from := s.toClient
+		if test.server {
+			from = s.toServer
+		}
+		if got := s.next(from); !strings.Contains(got, test.want) {
+			t.Errorf("%+v: %s", test, got)
+		}
+	}
+}
+
+// A client of the newest revision is asked by a result, and makes the call again with the
+// answer. The server sees the call as if nobody had been asked.
+func TestPersonIsAskedByAResult(t *testing.T) {
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}`
+	call := func(id, more string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"x","arguments":{"a":1.0},` + meta + more + `}}`
+	}
+	for name, test := range map[string]struct{ answer, text string }{
+		"yes":         {`{"action":"accept","content":{"answer":"allow"}}`, ""},
+		"no":          {`{"action":"decline"}`, "denied by the person"},
+		"no answer":   {"", "could not be asked"},
+		"too late":    {"late", "nobody answered in time"},
+		"other args":  {"other", "input_required"},
+		"other state": {"state", "input_required"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, asksAll)
+			s.says(s.client, call("1", ""))
+			result := jsonspan.Get([]byte(s.next(s.toClient)), "result")
+			state := jsonspan.Get(result, "requestState")
+			if jsonspan.Text(jsonspan.Get(result, "resultType")) != "input_required" || jsonspan.Text(jsonspan.Find(result, "/inputRequests/question/method")) != "elicitation/create" || !strings.Contains(string(result), "mcp__t__x") {
+				t.Fatalf("%s", result)
+			}
+			again := call("2", `,"requestState":`+string(state)+`,"inputResponses":{"question":`+test.answer+`}`)
+			switch test.answer {
+			case "":
+				again = call("2", `,"requestState":`+string(state))
+			case "late":
+				again = call("2", `,"requestState":`+string(state)+`,"inputResponses":{"question":{"action":"accept","content":{"answer":"allow"}}}`)
+				for len(s.decided()) < 3 { // tool-call-start, tool-call-error, permission-request
+					time.Sleep(5 * time.Millisecond)
+				}
+			case "other":
+				again = strings.Replace(call("2", `,"requestState":`+string(state)+`,"inputResponses":{"question":{"action":"accept","content":{"answer":"allow"}}}`), "1.0", "7", 1)
+			case "state":
+				again = call("2", `,"requestState":"hookd-1","inputResponses":{"question":{"action":"accept","content":{"answer":"allow"}}}`)
+			}
+			s.says(s.client, again)
+			if test.text == "" {
+				s.reads(s.toServer, call("2", ""))
+				s.says(s.server, fmt.Sprintf(ranResult, "2"))
+				s.reads(s.toClient, fmt.Sprintf(ranResult, "2"))
+				s.says(s.client, again) // the answer is to one call
+				test.text = "input_required"
+			}
+			if got := s.next(s.toClient); !strings.Contains(got, test.text) || !strings.Contains(got, `"id":2`) {
+				t.Error(got)
+			}
+		})
+	}
+}

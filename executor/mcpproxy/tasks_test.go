@@ -1,0 +1,156 @@
+package mcpproxy
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// judgesTasks withholds what is secret, changes what is private, and counts what it reads.
+func judgesTasks(read func(string)) []protocol.GoHook {
+	return []protocol.GoHook{
+		hookOn(protocol.ToolCallEnd, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+			data, err := protocol.ReadData[protocol.ToolCallEndData](ev)
+			text := data.Result.Content.Text()
+			read(data.ToolCallID + " " + text)
+			if strings.Contains(text, "secret") {
+				return protocol.BlockReply("that is a secret"), err
+			}
+			if strings.Contains(text, "private") {
+				return protocol.ModifyData(ev, func(d *protocol.ToolCallEndData) error {
+					d.Result.Content = protocol.TextContent("***")
+					return nil
+				})
+			}
+			return protocol.Reply{}, err
+		}),
+		hookOn(protocol.ToolCallError, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+			data, err := protocol.ReadData[protocol.ToolCallErrorData](ev)
+			read(data.ToolCallID + " " + string(data.Error.Kind) + " " + data.Error.Text)
+			return protocol.Reply{}, err
+		}),
+	}
+}
+
+func content(text string) string { return `{"content":[{"type":"text","text":"` + text + `"}]}` }
+
+const secret = `{"content":[{"type":"text","text":"that is a secret"}],"isError":true}`
+
+// The result of a task is judged when it comes, once, whatever brings it.
+func TestResultsOfTasks(t *testing.T) {
+	const meta = `{"content":[{"type":"text","text":"a secret"}],"_meta":{"x":1,"io.modelcontextprotocol/related-task":{"taskId":"t"}}}`
+	for name, test := range map[string]struct {
+		created        string   // result of the call
+		method         string   // of the poll, "" for a notification
+		answers, reads []string // members of the messages, and what the client reads of them
+		events         []string
+	}{
+		"older, passes": {
+			`{"task":{"taskId":"t","status":"working"}}`, "tasks/result", []string{`"result":` + content("open"), `"result":` + content("open")}, nil, []string{"1 open"},
+		},
+		"older, withheld": {
+			`{"task":{"taskId":"t","status":"working"}}`, "tasks/result", []string{`"result":` + meta},
+			[]string{`"result":` + strings.TrimSuffix(secret, "}") + `,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t"}}}`}, []string{"1 a secret"},
+		},
+		"older, an error": {
+			`{"task":{"taskId":"t","status":"working"}}`, "tasks/result", []string{`"error":{"code":-32000,"message":"no"}`}, nil, []string{"1 failed no"},
+		},
+		"older, its status says nothing": {
+			`{"task":{"taskId":"t","status":"working"}}`, "tasks/get", []string{`"result":{"taskId":"t","status":"completed"}`}, nil, []string{"1 aborted "},
+		},
+		"newer, withheld each time": {
+			`{"resultType":"task","taskId":"t","status":"working"}`, "tasks/get",
+			[]string{`"result":{"taskId":"t","status":"working"}`, `"result":{"status":"completed","result":` + content("a secret") + `,"n":1.0}`, `"result":{"status":"completed","result":` + content("a secret") + `,"n":1.0}`},
+			[]string{"", `"result":{"status":"completed","result":` + secret + `,"n":1.0}`, `"result":{"status":"completed","result":` + secret + `,"n":1.0}`}, []string{"1 a secret"},
+		},
+		"newer, changed, and another one then": {
+			`{"resultType":"task","taskId":"t","status":"working"}`, "tasks/get",
+			[]string{`"result":{"result":` + content("private") + `}`, `"result":{"result":` + content("open") + `}`},
+			[]string{`"result":{"result":` + content("***") + `}`, ""}, []string{"1 private", "1 open"},
+		},
+		"newer, failed": {
+			`{"resultType":"task","taskId":"t"}`, "tasks/get", []string{`"result":{"status":"failed","error":{"code":1,"message":"no"}}`}, nil, []string{"1 failed no"},
+		},
+		"newer, cancelled": {
+			`{"resultType":"task","taskId":"t"}`, "tasks/get", []string{`"result":{"status":"cancelled"}`, `"result":{"status":"cancelled"}`}, nil, []string{"1 aborted aborted: the client cancelled the call"},
+		},
+		"told": {
+			`{"resultType":"task","taskId":"t"}`, "", []string{`"params":{"taskId":"t","status":"completed","result":` + content("a secret") + `}`},
+			[]string{`"params":{"taskId":"t","status":"completed","result":` + secret + `}`}, []string{"1 a secret"},
+		},
+		"of nobody knows which call": {
+			`{"resultType":"task","taskId":"u"}`, "tasks/get", []string{`"result":{"result":` + content("open") + `}`},
+			[]string{`"error":{"code":-32000,"message":"hookd: the result of the task was withheld: hooks judge results, and hookd does not know which call this task belongs to"}`}, []string{"1 aborted "},
+		},
+		"to be read in two ways": {
+			`{"resultType":"task","taskId":"t"}`, "tasks/get", []string{`"result":{"result":` + content("open") + `,"result":` + content("a secret") + `}`},
+			[]string{`"error":{"code":-32000,"message":"hookd: the result of the task was withheld: hooks judge results, and it could be read in two ways"}`}, []string{"1 aborted "},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events := make(chan string, 10)
+			s := newStage(t, judgesTasks(func(event string) { events <- event })...)
+			line := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","task":{"ttl":1}}}`
+			s.says(s.client, line)
+			s.reads(s.toServer, line)
+			s.says(s.server, `{"jsonrpc":"2.0","id":1,"result":`+test.created+`}`)
+			s.reads(s.toClient, `{"jsonrpc":"2.0","id":1,"result":`+test.created+`}`)
+			for i, answer := range test.answers {
+				head := `{"jsonrpc":"2.0","id":2,`
+				if test.method == "" {
+					head = `{"jsonrpc":"2.0","method":"notifications/tasks",`
+				} else {
+					s.says(s.client, head+`"method":"`+test.method+`","params":{"taskId":"t"}}`)
+					s.next(s.toServer)
+				}
+				want := answer
+				if test.reads != nil && test.reads[i] != "" {
+					want = test.reads[i]
+				}
+				s.says(s.server, head+answer+"}")
+				s.reads(s.toClient, head+want+"}")
+			}
+			s.end(errCancelled)
+			s.done <- <-s.done
+			for _, want := range test.events {
+				select {
+				case got := <-events:
+					if !strings.HasPrefix(got, want) {
+						t.Errorf("%q, want %q", got, want)
+					}
+				case <-time.After(5 * time.Second):
+					t.Errorf("no event %q", want)
+				}
+			}
+			if len(events) > 0 {
+				t.Errorf("one event more: %q", <-events)
+			}
+		})
+	}
+}
+
+// Where no hook judges results, those of tasks pass, known or not. A request that names two
+// tasks does not.
+func TestTasksThatNobodyJudges(t *testing.T) {
+	s := newStage(t)
+	s.says(s.client, `{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":{"taskId":"t"}}`)
+	s.next(s.toServer)
+	s.says(s.server, `{"jsonrpc":"2.0","id":2,"result":{"result":1,"result":2}}`)
+	s.reads(s.toClient, `{"jsonrpc":"2.0","id":2,"result":{"result":1,"result":2}}`)
+	for _, params := range []string{`{"taskId":"t","taskId":"u"}`, `{"taskId":"t","TaskId":"u"}`} {
+		s.says(s.client, `{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":`+params+`}`)
+		if got := s.next(s.toClient); !strings.Contains(got, `"code":-32602`) {
+			t.Error(got)
+		}
+	}
+	tasks := newTasks()
+	for i := range 2 * mostTasks {
+		tasks.add(strings.Repeat("x", i), &call{})
+	}
+	if len(tasks.list) != mostTasks || len(tasks.order) != mostTasks {
+		t.Errorf("%d tasks are kept", len(tasks.list))
+	}
+}

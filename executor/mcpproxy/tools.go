@@ -1,0 +1,150 @@
+package mcpproxy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookd-dev/hookd/internal/argschema"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+	"github.com/hookd-dev/hookd/protocol/toolname"
+)
+
+const toolsList = "tools/list"
+
+// Bounds of what is kept of a server's list of tools.
+const (
+	mostSchemas     = 4096
+	mostSchemaBytes = 8 << 20
+	mostTold        = 64 // tools of which a person is told something
+)
+
+// tools is what is known of the server's tools: the schemas of their args, which args that
+// hooks changed are checked against.
+type tools struct {
+	note func(text string)
+
+	mu      sync.Mutex
+	schemas map[string]*toolSchema // by the server's own name of the tool
+	bytes   int
+	told    map[string]bool
+}
+
+// toolSchema is the schema of a tool's args, which is read when it is first needed.
+type toolSchema struct {
+	written protocol.RawMessage
+	read    func() (*argschema.Schema, error)
+}
+
+func newTools(note func(string)) *tools {
+	return &tools{note: note, schemas: map[string]*toolSchema{}, told: map[string]bool{}}
+}
+
+// learn keeps the schema of a tool that the server has listed.
+func (t *tools) learn(name string, schema protocol.RawMessage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if old := t.schemas[name]; old != nil {
+		if string(old.written) == string(schema) {
+			return
+		}
+		t.bytes -= len(old.written)
+		delete(t.schemas, name)
+	}
+	if schema == nil || len(t.schemas) >= mostSchemas || t.bytes+len(schema) > mostSchemaBytes {
+		return
+	}
+	written := slices.Clone(schema)
+	t.bytes += len(written)
+	t.schemas[name] = &toolSchema{written, sync.OnceValues(func() (*argschema.Schema, error) {
+		return argschema.Compile(argschema.WithoutForeignPatterns(written))
+	})}
+}
+
+// forget drops all schemas: the server says that its tools have changed.
+func (t *tools) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.schemas, t.bytes = map[string]*toolSchema{}, 0
+}
+
+// check reports why args that hooks changed do not fit what the server says its tool takes.
+// Where that cannot be found out, the server is left to say it.
+func (t *tools) check(name string, args protocol.RawMessage) error {
+	t.mu.Lock()
+	known := t.schemas[name]
+	t.mu.Unlock()
+	if known == nil {
+		return nil
+	}
+	schema, err := known.read()
+	why := ""
+	if err != nil {
+		why = err.Error()
+	} else {
+		why = schema.Unchecked(args)
+	}
+	if why != "" {
+		t.tell(name, fmt.Sprintf("args of %s that hooks change are not checked against its schema, which hookd cannot use: %s", text.Line(name), text.Shorten(text.Line(why), 200)))
+		return nil
+	}
+	return schema.Check(args)
+}
+
+// tell tells a person something, once for each key.
+func (t *tools) tell(key, line string) {
+	t.mu.Lock()
+	tell := !t.told[key] && len(t.told) < mostTold
+	if tell {
+		t.told[key] = true
+	}
+	t.mu.Unlock()
+	if tell {
+		t.note(line)
+	}
+}
+
+// list takes a page of the server's list of tools. Tools of which rules refuse every call,
+// whatever its args are, are left out: a model would only try them in vain.
+func (g *guard) list(m *relay.Message) relay.Decision {
+	result := m.Result
+	if !m.Strict {
+		if result = jsonspan.ReplaceLoneSurrogates(slices.Clone(result)); !jsonspan.Valid(result) {
+			return relay.Pass(m.Line) // calls are judged whatever a client reads here
+		}
+	}
+	listed := jsonspan.Get(result, "tools")
+	if jsonspan.Kind(listed) != '[' {
+		return relay.Pass(m.Line)
+	}
+	var kept []protocol.RawMessage
+	all := jsonspan.Elements(listed)
+	for _, tool := range all {
+		name := jsonspan.Text(jsonspan.Get(tool, "name"))
+		if by := g.refusedAlways(name); by != "" {
+			served := toolname.Served(g.prefix, name)
+			g.tools.tell("\x00"+name, fmt.Sprintf("%s is left out of the list of tools: the rule %s refuses every call of it", text.Line(served), text.Line(by)))
+			continue
+		}
+		g.tools.learn(name, jsonspan.Get(tool, "inputSchema"))
+		kept = append(kept, tool)
+	}
+	if len(kept) == len(all) {
+		return relay.Pass(m.Line)
+	}
+	return relay.Pass(m.With("result", relay.Replace(result, "tools", jsonspan.JoinList(kept))))
+}
+
+// refusedAlways returns the name of the rule that refuses every call of a tool, "" if none
+// does.
+func (g *guard) refusedAlways(name string) string {
+	if strings.TrimSpace(name) == "" {
+		return ""
+	}
+	call := protocol.Call{Name: toolname.Served(g.prefix, name), Kind: protocol.KindMCP, Args: protocol.RawMessage("{}"), Server: g.options.Server}
+	return g.events.Refuses(protocol.ToolCallStart, protocol.ToolCallStartData{Call: call, Parallel: 1})
+}

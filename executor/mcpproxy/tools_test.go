@@ -1,0 +1,163 @@
+package mcpproxy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/rule"
+	"github.com/hookd-dev/hookd/protocol"
+	ruletext "github.com/hookd-dev/hookd/protocol/rule"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// ruleOf is a rule as the loader makes it.
+func ruleOf(t *testing.T, name string, action protocol.Action, match schema.Match, mode protocol.Mode) *executor.Hook {
+	t.Helper()
+	reply := ruletext.Reply{Action: action, Reason: "no"}
+	compiled, problems := ruletext.Compile(&reply, []protocol.EventName{protocol.ToolCallStart})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return &executor.Hook{
+		Hook: schema.Hook{
+			Name: name, Layer: protocol.User, Events: []protocol.EventName{protocol.ToolCallStart}, Match: match, Reply: &reply, Can: protocol.CanBlock,
+			Mode: mode, OnFailure: protocol.RuleBlock, Timeout: time.Second, Enabled: true, Run: schema.Once,
+		},
+		Status: executor.Ready, Asker: rule.New(compiled),
+	}
+}
+
+func ruled(t *testing.T, hooks ...*executor.Hook) *stage {
+	t.Helper()
+	set, errs := executor.NewSet(executor.Set{Hooks: hooks})
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return stageOf(t, executor.New(set, executor.Options{}))
+}
+
+const listRequest = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+
+// lists has the server list tools, and returns what the client reads.
+func (s *stage) lists(tools string) string {
+	s.t.Helper()
+	s.says(s.client, listRequest)
+	s.reads(s.toServer, listRequest)
+	s.says(s.server, `{"jsonrpc":"2.0","id":1,"result":{"n":1.0,"tools":[`+tools+`],"nextCursor":"c"}}`)
+	return s.next(s.toClient)
+}
+
+// A tool of which a rule refuses every call is left out of each page. One that may be called
+// with some args, or whose rule only watches or asks, stays.
+func TestRefusedToolsAreNotListed(t *testing.T) {
+	on := func(names ...string) schema.Match { return schema.Match{Tool: names} }
+	s := ruled(t,
+		ruleOf(t, "never", protocol.Block, on("mcp__t__drop_*"), protocol.Enforce),
+		ruleOf(t, "sometimes", protocol.Block, schema.Match{Tool: []string{"mcp__t__write"}, When: `data.args.x == 1`}, protocol.Enforce),
+		ruleOf(t, "some-files", protocol.Block, schema.Match{Tool: []string{"mcp__t__write"}, Path: []string{".env"}}, protocol.Enforce),
+		ruleOf(t, "watches", protocol.Block, on("mcp__t__read"), protocol.Audit),
+		ruleOf(t, "asks", protocol.Ask, on("mcp__t__read"), protocol.Enforce),
+		ruleOf(t, "others", protocol.Block, on("mcp__u__read"), protocol.Enforce),
+	)
+	const read, write = `{"name":"read" , "x":1.0}`, `{"name":"write","\u0061":2}`
+	page := func(tools string) string {
+		return `{"jsonrpc":"2.0","id":1,"result":{"n":1.0,"tools":[` + tools + `],"nextCursor":"c"}}`
+	}
+	for range 2 {
+		if got := s.lists(read + `, {"name":"drop_all"},{"name":"drop_one"}, ` + write); got != page(read+","+write) {
+			t.Error(got)
+		}
+	}
+	for _, whole := range []string{read + " ,  " + write, "", `{"name":"drop_all","name":"x"}`, `{"name":7},[],{}`} {
+		if got := s.lists(whole); got != page(whole) {
+			t.Error(got)
+		}
+	}
+	s.says(s.client, callLine("1", "{}"))
+	s.next(s.toServer)
+	if notes := strings.Join(s.notes, "\n"); len(s.notes) != 2 || !strings.Contains(notes, "mcp__t__drop_all is left out of the list of tools: the rule never refuses every call of it") {
+		t.Error(notes)
+	}
+}
+
+// Args that a hook changed fit the schema that the server listed, or the call is refused.
+// What no hook changed is the server's to judge.
+func TestChangedArgsFitTheSchema(t *testing.T) {
+	s := newStage(t, hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		return protocol.ModifyArgs(ev, func(args *map[string]any) error {
+			if to := (*args)["to"]; to != nil {
+				(*args)["n"] = to
+			}
+			return nil
+		})
+	}))
+	call := func(args string) string {
+		s.says(s.client, callLine("1", args))
+		ran := make(chan struct{})
+		go func() {
+			defer close(ran)
+			if line, err := s.toServer.ReadString('\n'); err == nil && !strings.Contains(line, "list") {
+				fmt.Fprintln(s.server, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"ran"}]}}`)
+			}
+		}()
+		got := s.next(s.toClient)
+		if strings.Contains(got, `"isError"`) { // so that nobody reads
+			s.says(s.client, `{"jsonrpc":"2.0","method":"list"}`)
+		}
+		<-ran
+		return got
+	}
+	const integer = `{"name":"x","inputSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}`
+	for _, step := range []struct {
+		lists, args string
+		runs        bool
+	}{
+		{"", `{"to":"text"}`, true}, // nobody has listed it
+		{integer, `{"to":2}`, true},
+		{"", `{"to":"text"}`, false},
+		{"", `{"m":"text"}`, true}, // no hook changed it
+		{`{"name":"x","inputSchema":{"type":"object"}}`, `{"to":"text"}`, true},
+		{integer, `{"to":"text"}`, false},
+		{"changed", `{"to":"text"}`, true},
+		{`{"name":"x","inputSchema":{"allOf":[{"$ref":"#"}]}}`, `{"to":"text"}`, true},
+		{`{"name":"x","inputSchema":{"properties":{"n":{"type":"string","pattern":"(?=a)"}}}}`, `{"to":1}`, false},
+		{`{"name":"x","inputSchema":7}`, `{"to":1}`, true},
+	} {
+		switch step.lists {
+		case "":
+		case "changed":
+			s.says(s.server, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			s.next(s.toClient)
+		default:
+			s.lists(step.lists)
+		}
+		got := call(step.args)
+		if runs := strings.Contains(got, `"ran"`); runs != step.runs || !runs && !strings.Contains(got, "the check h could not be made (reply)") {
+			t.Errorf("%s %s: %s", step.lists, step.args, got)
+		}
+	}
+	if len(s.notes) != 1 || !strings.Contains(s.notes[0], "args of x that hooks change are not checked") {
+		t.Error(s.notes)
+	}
+}
+
+// What is kept of endless lists is bounded.
+func TestEndlessLists(t *testing.T) {
+	tools := newTools(func(string) {})
+	schema := []byte(`{"x":"` + strings.Repeat("x", 10_000) + `"}`)
+	for i := range 3 * mostSchemas {
+		tools.learn(fmt.Sprint(i%(2*mostSchemas)), schema)
+		tools.tell(fmt.Sprint(i), "")
+	}
+	sum := 0
+	for _, s := range tools.schemas {
+		sum += len(s.written)
+	}
+	if len(tools.schemas) > mostSchemas || sum != tools.bytes || sum > mostSchemaBytes || len(tools.told) > mostTold {
+		t.Errorf("%d schemas of %d bytes (%d), %d told", len(tools.schemas), sum, tools.bytes, len(tools.told))
+	}
+}

@@ -1,0 +1,11 @@
+// Package proxied is what proxies have in common that stand between a client and a program
+// that serves it, and have hooks judge what the two say to each other.
+//
+//	connection.go  Process, and Connection: carries the messages until one side ends, then ends the other
+//	events.go      Events fires the events of a session; what people and models read of an outcome
+//	pending.go     Pending: the requests of one side that have no answer
+//	notes.go       Notes tells a person of lines that were not passed on
+//
+// Package relay carries the messages. What they mean is known to the proxy of each protocol:
+// executor/mcpproxy, executor/acpproxy.
+package proxied

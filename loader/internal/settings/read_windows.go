@@ -1,4 +1,0 @@
-package settings
-
-// openNonblock is nothing here: opening never waits for another program.
-const openNonblock = 0

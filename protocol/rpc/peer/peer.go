@@ -1,0 +1,229 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol/rpc"
+)
+
+// Options say how a peer works.
+type Options struct {
+	Limit int64 // bytes of a line; 0: [rpc.DefaultLimit]
+
+	// Cancel is the notification with which either side says that it does not wait for a
+	// request's answer any more: its params have the member requestId. "" for none.
+	Cancel string
+
+	// Receive is called for each request and notification, in order. It must return soon:
+	// nothing else is read meanwhile.
+	Receive func(*Request)
+}
+
+// ErrEnded is why a call fails when the connection has ended.
+var ErrEnded = errors.New("the connection has ended")
+
+// Peer is one end of a connection.
+type Peer struct {
+	options Options
+	conn    *rpc.Conn
+	out     *outbox
+
+	mu       sync.Mutex
+	lastID   int64
+	calls    map[string]*Pending // of this side, by the key of their id
+	requests map[string]*Request // of the other side, that have no answer yet
+	ended    bool
+}
+
+// New returns a peer on two streams.
+func New(in io.Reader, out io.Writer, options Options) *Peer {
+	return &Peer{
+		options: options, conn: rpc.NewConn(in, out, options.Limit), out: newOutbox(out),
+		calls: map[string]*Pending{}, requests: map[string]*Request{},
+	}
+}
+
+// line is what one read came to.
+type line struct {
+	text []byte
+	err  error
+}
+
+// Run reads until the other side has said its last message, which is no error, or ctx ends. It
+// returns why it could not read on. No request is handed over after it has returned.
+func (p *Peer) Run(ctx context.Context) error {
+	defer p.end()
+	lines := make(chan line)
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() { // a read of a pipe cannot be taken back
+		defer close(lines)
+		for {
+			p.out.waitForAnswers()
+			text, err := p.conn.Recv()
+			select {
+			case lines <- line{text, err}:
+			case <-stop:
+				return
+			}
+			if _, long := errors.AsType[*rpc.TooLongError](err); err != nil && !long {
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-p.out.failed:
+			return fmt.Errorf("write: %w", p.out.failure())
+		case l := <-lines:
+			_, long := errors.AsType[*rpc.TooLongError](l.err)
+			switch {
+			case long:
+				p.answer(nil, nil, rpc.Errorf(rpc.InvalidRequest, "%v", l.err))
+			case errors.Is(l.err, io.EOF):
+				return nil
+			case l.err != nil:
+				return fmt.Errorf("read: %w", l.err)
+			default:
+				p.take(ctx, l.text)
+			}
+		}
+	}
+}
+
+// take hands over the message of a line.
+func (p *Peer) take(ctx context.Context, text []byte) {
+	m, failure := rpc.Parse(text)
+	switch {
+	case failure != nil:
+		p.answer(nil, nil, failure)
+	case m.Method == "" && (m.Result != nil || m.Error != nil):
+		p.takeAnswer(&m)
+	case m.Invalid != nil:
+		p.answer(m.ID, nil, m.Invalid)
+	case m.ID == nil && m.Method == p.options.Cancel && m.Method != "":
+		p.cancelRequest(m.Params)
+	default:
+		p.takeRequest(ctx, &m)
+	}
+}
+
+func (p *Peer) takeRequest(ctx context.Context, m *rpc.Message) {
+	r := &Request{Method: m.Method, Params: m.Params, id: m.ID, peer: p}
+	if m.ID == nil {
+		r.ctx, r.cancel = ctx, func(error) {}
+		p.options.Receive(r)
+		return
+	}
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	p.mu.Lock()
+	twice := p.requests[m.Key()] != nil
+	if !twice {
+		p.requests[m.Key()] = r
+	}
+	p.mu.Unlock()
+	if twice {
+		r.cancel(nil)
+		p.answer(m.ID, nil, rpc.Errorf(rpc.InvalidRequest, "another request with the id %s waits for its answer", m.ID))
+		return
+	}
+	r.key = m.Key()
+	p.options.Receive(r)
+}
+
+// ErrCancelled is the cause of the context of a request that the other side has taken back.
+var ErrCancelled = errors.New("the request was cancelled")
+
+func (p *Peer) cancelRequest(params []byte) {
+	id := jsonspan.Get(params, "requestId")
+	if id == nil {
+		return
+	}
+	p.mu.Lock()
+	r := p.requests[(&rpc.Message{ID: id}).Key()]
+	p.mu.Unlock()
+	if r != nil {
+		r.cancel(ErrCancelled)
+	}
+}
+
+// answer sends a response. It does not wait for the other side to read.
+func (p *Peer) answer(id, result []byte, failure *rpc.Error) {
+	if failure != nil {
+		p.out.put(rpc.AppendError(nil, id, failure))
+		return
+	}
+	p.out.put(rpc.AppendResult(nil, id, result))
+}
+
+func (p *Peer) takeAnswer(m *rpc.Message) {
+	p.mu.Lock()
+	call := p.calls[m.Key()]
+	delete(p.calls, m.Key())
+	p.mu.Unlock()
+	if call == nil {
+		return // of a call that nobody waits for any more
+	}
+	if m.Error != nil {
+		call.answer <- answer{err: m.Error}
+		return
+	}
+	call.answer <- answer{result: m.Result}
+}
+
+// end ends what waits on either side.
+func (p *Peer) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	for key, call := range p.calls {
+		delete(p.calls, key)
+		call.answer <- answer{err: ErrEnded}
+	}
+	for _, r := range p.requests {
+		r.cancel(ErrEnded)
+	}
+}
+
+// nextID returns the id of a call of this side. The lock must be held.
+func (p *Peer) nextID() []byte {
+	p.lastID++
+	return strconv.AppendInt(nil, p.lastID, 10)
+}
+
+// Decode reads params or a result into a value. The error says which member is wrong.
+func Decode(text []byte, into any) *rpc.Error {
+	if text == nil {
+		text = []byte("{}")
+	}
+	err := json.Unmarshal(text, into)
+	if err == nil {
+		return nil
+	}
+	failure := rpc.Errorf(rpc.InvalidParams, "%v", err)
+	if semantic, is := errors.AsType[*json.SemanticError](err); is {
+		failure = rpc.Errorf(rpc.InvalidParams, "%s: no %s belongs here", orParams(string(semantic.JSONPointer)), semantic.JSONKind)
+		if semantic.Err != nil {
+			failure = rpc.Errorf(rpc.InvalidParams, "%s: %v", orParams(string(semantic.JSONPointer)), semantic.Err)
+		}
+		failure = failure.With("path", string(semantic.JSONPointer))
+	}
+	return failure
+}
+
+func orParams(pointer string) string {
+	if pointer == "" {
+		return "params"
+	}
+	return pointer
+}
