@@ -1,6 +1,8 @@
 package acpview
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,7 +66,7 @@ func (v *View) Updates(y *agentloop.Update) []any {
 
 // End returns the updates for calls of which no end was shown, after a run.
 func (v *View) End() (updates []any) {
-	for id := range v.calls {
+	for _, id := range slices.Sorted(maps.Keys(v.calls)) {
 		updates = append(updates, &acp.ToolCall{UpdateKind: acp.ToolCallChanged, ToolCallID: id, Status: acp.ToolFailed})
 	}
 	clear(v.calls)
