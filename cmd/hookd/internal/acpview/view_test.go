@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/acp"
 )
 
 // event is an event as a run shows it; depth is that of its agent.
@@ -127,6 +128,25 @@ func TestUpdates(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// A word of hookd does not run into a text of the model, although a client may append one to the
+// other.
+func TestAWordOfHookdIsApart(t *testing.T) {
+	v := New(Options{})
+	v.Updates(event(protocol.MessageStart, 0, protocol.DeltaStartData{MessageID: "m"}, protocol.Outcome{}))
+	var said strings.Builder
+	for _, y := range []*agentloop.Update{
+		delta("m", "half"), event(protocol.Notification, 0, protocol.NotificationData{Kind: "hook", Text: "one"}, protocol.Outcome{}),
+		event(protocol.Notification, 0, protocol.NotificationData{Kind: "hook", Text: "two"}, protocol.Outcome{}), delta("m", "more"),
+	} {
+		for _, u := range v.Updates(y) {
+			said.WriteString(*u.(*acp.Chunk).Content.Text)
+		}
+	}
+	if want := "half\n\n> one\n\n> two\n\nmore"; said.String() != want {
+		t.Errorf("%q, want %q", said.String(), want)
 	}
 }
 
