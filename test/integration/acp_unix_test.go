@@ -1,0 +1,125 @@
+//go:build unix
+
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// stubbornAgent is an agent that leaves processes, ignores TERM, and does not end when its
+// input does. It asks for permission at the prompt "ask", quits at "quit", and reads no more
+// after "hang". To session/new it answers with the MCP servers that it was given.
+const stubbornAgent = `#!/bin/sh
+trap '' TERM HUP
+echo 'welcome to my agent'
+echo 'ready' >&2
+sleep 61 & (setsid sleep 62 2>/dev/null &)
+while read -r line; do
+	id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+	case $line in
+	*'"outcome"'*) printf '{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn","_meta":%s}}\n' "$line" ;;
+	*'"quit"'*) exit 3 ;;
+	*'"hang"'*) break ;;
+	*'"ask"'*) echo '{"jsonrpc":"2.0","id":9,"method":"session/request_permission","params":{"sessionId":"s","options":[{"optionId":"y","name":"Y","kind":"allow_once"},{"optionId":"n","name":"N","kind":"reject_once"}],"toolCall":{"toolCallId":"c","kind":"execute","title":"rm x","rawInput":{"command":"rm x"}}}}' ;;
+	*session/new*) printf '{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s","_meta":%s}}\n' "$id" "$line" ;;
+	*) printf '{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn"}}\n' "$id" ;;
+	esac
+done
+while :; do sleep 0.2; done
+`
+
+func (p *proxied) prompt(text string) {
+	p.t.Helper()
+	p.say(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"` + text + `"}]}}`)
+}
+
+// proxyACP opens a session of the agent through hookd.
+func proxyACP(t *testing.T, b *box) *proxied {
+	t.Helper()
+	p := proxyOf(t, b, stubbornAgent, "acp", "--")
+	p.say(`{"jsonrpc":"2.0","id":0,"method":"session/new","params":{"cwd":"` + b.project + `","mcpServers":[{"name":"files","command":"/bin/files","args":["a b"],"env":[]}]}}`)
+	if got := p.answer(); !strings.Contains(got, `"--project","`) || !strings.Contains(got, `"mcp","--name","files","--","/bin/files","a b"]`) {
+		t.Errorf("the MCP server is not guarded: %s", got)
+	}
+	return p
+}
+
+// However one side of a guarded agent ends, the other ends in time, with all that the agent
+// started.
+func TestEndsOfAGuardedAgent(t *testing.T) {
+	for name, test := range map[string]struct {
+		end    func(p *proxied)
+		within time.Duration
+		exit   int // -1: killed
+		stderr string
+	}{
+		"the client closes its stream": {func(p *proxied) { p.in.Close() }, 6 * time.Second, 0, ""},
+		"the client is gone in a turn": {func(p *proxied) {
+			p.prompt("ask")
+			p.read.Close()
+			p.in.Close()
+		}, 6 * time.Second, 1, ""}, // the question that nobody reads
+		"the client is gone while the agent does not read": {func(p *proxied) {
+			p.prompt("hang")
+			p.in.Close()
+			p.read.Close()
+		}, 15 * time.Second, 1, ""},
+		"a signal":        {func(p *proxied) { p.cmd.Process.Signal(syscall.SIGTERM) }, 4 * time.Second, 130, ""},
+		"hookd is killed": {func(p *proxied) { p.cmd.Process.Kill() }, 2 * time.Second, -1, ""},
+		"the agent quits": {func(p *proxied) {
+			p.prompt("quit")
+			if got := p.answer(); !strings.Contains(got, `"id":1,"error":{"code":-32603,"message":"hookd: the agent has ended: exit code 3"}`) {
+				p.t.Error(got)
+			}
+		}, 4 * time.Second, 1, "the agent "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t)
+			p := proxyACP(t, b)
+			began := time.Now()
+			test.end(p)
+			p.cmd.Wait()
+			if took, exit := time.Since(began), p.cmd.ProcessState.ExitCode(); took > test.within || exit != test.exit {
+				t.Errorf("exit code %d after %v; stderr: %s", exit, took, p.stderr)
+			}
+			if left := aliveAfter(b.folder, killedBound()); len(left) > 0 {
+				t.Errorf("still alive: %s", strings.Join(left, "; "))
+			}
+			for _, want := range []string{"ready\n", "welcome to my agent", test.stderr} {
+				if !strings.Contains(p.stderr.String(), want) {
+					t.Errorf("stderr is without %q: %s", want, p.stderr)
+				}
+			}
+		})
+	}
+}
+
+// A hook of the user refuses a command that an agent asks about, and a prompt.
+func TestHooksOfAGuardedAgent(t *testing.T) {
+	b := newBox(t)
+	guard := "#!/bin/sh\n# hook: events=tool-call-start,prompt-submit match.when=\"!has(data.prompt)||data.prompt!='ask'\" can=block\n\"$HOOKD\" reply block 'not here'\n"
+	if err := os.WriteFile(filepath.Join(b.home, ".acai", "hooks", "guard.sh"), []byte(guard), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := proxyACP(t, b)
+	p.prompt("ask")
+	got := p.answer() + p.answer()
+	if !strings.Contains(got, `"optionId":"n","_meta":{"hookd":{"by":"guard.sh","reason":"not here"}}`) || !strings.Contains(got, "hookd: the hook guard.sh refused the call of bash: not here") {
+		t.Error(got)
+	}
+	p.prompt("go")
+	if got := p.answer() + p.answer(); !strings.Contains(got, "refused this prompt: not here") || !strings.Contains(got, `"id":1,"result":{"stopReason":"refusal"}`) {
+		t.Error(got)
+	}
+	p.in.Close()
+	p.cmd.Wait()
+	if !strings.Contains(p.stderr.String(), "tool-call-start of bash refused by guard.sh: not here") {
+		t.Error(p.stderr)
+	}
+}
