@@ -3,7 +3,8 @@
 .PHONY: build lean test vet lint race fuzz vuln prove soak demo docs schema release release-check clean bench bench-compare interop
 
 VERSION = $$(git describe --tags --always --dirty 2>/dev/null || echo devel)
-# The race detector needs a C compiler; a machine without one still tests.
+# The race detector needs a C compiler; a machine without one still tests. It looks on where
+# tests may run on more than one goroutine, which test/progress reads from the source.
 RACE = $$(command -v "$${CC:-cc}" >/dev/null 2>&1 && echo -race)
 
 # A program with the race detector waits a second before it ends, each time.
@@ -11,6 +12,8 @@ QUICK = GORACE=atexit_sleep_ms=0
 
 # The packages that wait longest begin first, so that nothing waits for them alone.
 SLOW = ./test/integration ./loader ./executor/process ./agentloop
+
+TESTS = $(RACE) -first "$(SLOW)" -- -vet=off -p 4 -parallel 4 -timeout 12m
 
 # hookd, and its messenger, which must lie in the same folder.
 build:
@@ -30,10 +33,10 @@ PLAIN = CGO_ENABLED=0 GOFLAGS=-trimpath
 # Tests mostly wait, so what only computes runs at the same time.
 test: bin/progress
 	@test -n "$(RACE)" || echo "make test: no C compiler, so without the race detector"
-	@$(QUICK) bin/progress -also "$(MAKE) -s lint" -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 12m $(SLOW) ./...
+	@$(QUICK) bin/progress -also "$(MAKE) -s lint" $(TESTS)
 	@echo "make test: vet, types on darwin and windows, staticcheck and all tests: ok"
 
-bin/progress: test/progress/main.go
+bin/progress: test/progress/main.go test/progress/goroutines.go
 	@$(PLAIN) go build -o $@ ./test/progress
 
 vet:
@@ -48,7 +51,7 @@ lint: vet
 
 race: bin/progress
 	@test -n "$(RACE)" || echo "make race: no C compiler, so without the race detector"
-	@$(QUICK) bin/progress -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 12m $(SLOW) ./...
+	@$(QUICK) bin/progress $(TESTS)
 
 # Each fuzz target for FUZZTIME; says at the end how many there were.
 fuzz:

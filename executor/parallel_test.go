@@ -34,6 +34,31 @@ func verdictOf(o protocol.Outcome) verdict {
 	return v
 }
 
+// Events that begin at the same time take their ids from one sequence. The test stands here
+// as package protocol starts no goroutine, so that its own tests run without the race detector.
+func TestIDsOfManyAtOnceDiffer(t *testing.T) {
+	const each = 1000
+	made := make(chan []string)
+	for range 4 {
+		go func() {
+			var list []string
+			for range each {
+				list = append(list, protocol.NewID())
+			}
+			made <- list
+		}()
+	}
+	seen := map[string]bool{}
+	for range 4 {
+		for _, one := range <-made {
+			seen[one] = true
+		}
+	}
+	if len(seen) != 4*each {
+		t.Errorf("%d different ones of %d", len(seen), 4*each)
+	}
+}
+
 // randomHooks are hooks of every class with random verdicts and latencies. The
 // latencies come from the second source: they must not matter.
 func randomHooks(verdicts, latencies *rand.Rand) []GoHook {

@@ -45,29 +45,6 @@ func TestIDsRise(t *testing.T) {
 	}
 }
 
-func TestIDsOfManyAtOnceDiffer(t *testing.T) {
-	const each = 1000
-	made := make(chan []string)
-	for range 4 {
-		go func() {
-			var list []string
-			for range each {
-				list = append(list, NewID())
-			}
-			made <- list
-		}()
-	}
-	seen := map[string]bool{}
-	for range 4 {
-		for _, one := range <-made {
-			seen[one] = true
-		}
-	}
-	if len(seen) != 4*each {
-		t.Errorf("%d different ones of %d", len(seen), 4*each)
-	}
-}
-
 // Hooks of an inner project are to those of an outer one what a lower layer is to
 // a higher: they do not grant what it asked, do not take the place of its
 // question, use up none of its context, and keep what it told the model.

@@ -42,12 +42,27 @@ func (o *Options) note(text string) {
 // Run carries messages between the client and the agent until one of them ends or ctx does,
 // and ends the agent. The error is that of ctx.
 func Run(ctx context.Context, client relay.Stream, agent *proxied.Process, options Options) error {
+	life, end := context.WithCancelCause(ctx)
+	defer end(proxied.ErrClosed)
+	g := newGuard(life, &options)
 	r := relay.New(relay.Options{
 		Client: client, Server: relay.Stream{In: agent.Out, Out: agent.In},
-		Note:  proxied.NewNotes("the agent", options.note).Line,
-		Limit: options.Limit,
+		FromClient: g.fromClient, FromServer: g.fromAgent,
+		ServerEnded: func() { g.agentEnded(agent.How()) },
+		Note:        proxied.NewNotes("the agent", options.note).Line,
+		Limit:       options.Limit,
 	})
-	c := &proxied.Connection{Relay: r, Process: agent, Patience: options.Patience, Waiting: func() bool { return false }, Ending: func() {}}
+	g.send = r.Send
+	c := &proxied.Connection{
+		Relay: r, Process: agent, Patience: options.Patience,
+		Waiting: func() bool { return g.asked[relay.Client].Count() > 0 }, Ending: func() { end(proxied.ErrClosed) },
+	}
 	c.Run(ctx)
+	reason := "exit"
+	if ctx.Err() != nil {
+		reason = "interrupted"
+	}
+	g.sessions.each(func(s *session) { s.end(reason) })
+	g.background.Wait()
 	return context.Cause(ctx)
 }

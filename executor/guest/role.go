@@ -46,13 +46,20 @@ type key struct {
 	monitor bool               // the state folder is the person's own, so that a monitor in it counts
 }
 
-// MCP is the host of events that come from a proxy in front of an MCP server. No agent can
-// be watched only or be installed by this name.
-const MCP = "mcp"
+// MCP is the host of events that come from a proxy in front of an MCP server, and ACP of
+// those that come from one in front of an agent. No agent can be watched only or be installed
+// by these names.
+const (
+	MCP = "mcp"
+	ACP = "acp"
+)
 
-// mcpClient is whatever program calls the server. It has no events that a person could be
-// asked at.
-var mcpClient = &dialect.Agent{Name: MCP, Title: "an MCP client"}
+// proxied are whatever programs are on the other side of a proxy. They have no events that a
+// person could always be asked at.
+var proxied = map[string]*dialect.Agent{
+	MCP: {Name: MCP, Title: "an MCP client"},
+	ACP: {Name: ACP, Title: "an ACP agent"},
+}
 
 // New returns the role of a source of hooks.
 func New(source executor.Source, o Options) *Role {
@@ -64,8 +71,8 @@ func New(source executor.Source, o Options) *Role {
 // (realPath), which no other agent does: fire it after For has returned.
 func (r *Role) For(gate *executor.Gate, ev *protocol.Event) *executor.Gate {
 	agent := hosts.Find(ev.Agent.Host)
-	if ev.Agent.Host == MCP {
-		agent = mcpClient
+	if agent == nil {
+		agent = proxied[ev.Agent.Host]
 	}
 	if agent == nil {
 		return gate

@@ -152,39 +152,6 @@ func TestWriterStopsAfterAnError(t *testing.T) {
 	}
 }
 
-func TestWriterConcurrent(t *testing.T) {
-	in, out := io.Pipe()
-	w := rpc.NewWriter(out)
-	const writers, each = 8, 200
-	done := make(chan struct{})
-	for i := range writers {
-		go func() {
-			defer func() { done <- struct{}{} }()
-			line := strings.Repeat(string(rune('a'+i)), 1000+i)
-			for range each {
-				if w.Write([]byte(line)) != nil {
-					return
-				}
-			}
-		}()
-	}
-	go func() {
-		for range writers {
-			<-done
-		}
-		out.Close()
-	}()
-	lines := readAll(t, rpc.NewReader(in, 0))
-	if len(lines) != writers*each {
-		t.Fatalf("%d lines", len(lines))
-	}
-	for _, l := range lines {
-		if strings.Trim(l, l[:1]) != "" || len(l) != 1000+int(l[0]-'a') {
-			t.Fatalf("mixed line %q", l)
-		}
-	}
-}
-
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {

@@ -1,7 +1,10 @@
-// Progress runs "go test -json" with its arguments and says how far it is: a line for
-// each package that took a second or more, what runs every half minute, each skipped test
-// with its reason, and the whole output of what failed. With -also it runs a second command
-// at the same time and shows its output when it has ended. It exits with 1 if anything failed.
+// Progress tests all packages with "go test -json", to which it gives its arguments, and
+// says how far it is: a line for each package that took a second or more, what runs every
+// half minute, each skipped test with its reason, and the whole output of what failed. With
+// -race, the packages whose tests may run on more than one goroutine are tested with the
+// race detector, and the others without it, which takes a tenth of the time and can find
+// as much (goroutines.go). With -also it runs a second command at the same time and shows
+// its output when it has ended. It exits with 1 if anything failed.
 package main
 
 import (
@@ -30,6 +33,8 @@ const pause = 30 * time.Second // between two lines about what runs
 func main() {
 	also := flag.String("also", "", "a `command` to run at the same time")
 	module := flag.String("module", "github.com/hookd-dev/hookd/", "`prefix` of packages that is not shown")
+	race := flag.Bool("race", false, "use the race detector where tests may run on more than one goroutine")
+	first := flag.String("first", "", "`packages` that begin first")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -41,8 +46,12 @@ func main() {
 	if *also != "" {
 		other.Go(func() { p.runAlso(ctx, *also) })
 	}
-	p.runTests(ctx, append([]string{"test", "-json"}, flag.Args()...))
+	p.testAll(ctx, *race, strings.Fields(*first), flag.Args())
 	other.Wait()
+	for _, skip := range p.skips {
+		p.say("skip  %s", skip)
+	}
+	p.say("%d packages, %d tests skipped, %s", p.done, len(p.skips), time.Since(p.began).Round(time.Second))
 	if p.failed || ctx.Err() != nil {
 		os.Exit(1)
 	}
@@ -76,8 +85,33 @@ type progress struct {
 	failed  bool
 }
 
-func (p *progress) runTests(ctx context.Context, args []string) {
-	command := exec.CommandContext(ctx, "go", args...)
+// testAll runs all tests; with the race detector in two commands, at the same time.
+func (p *progress) testAll(ctx context.Context, race bool, first, flags []string) {
+	stopTelling := p.tellNowAndThen()
+	defer stopTelling()
+	if !race {
+		p.runTests(ctx, nil, slices.Concat(flags, first, []string{"./..."}))
+		return
+	}
+	many, one, err := split(".")
+	if err != nil {
+		p.fail("which tests run on one goroutine: %v", err)
+		return
+	}
+	var others sync.WaitGroup
+	others.Go(func() { p.runTests(ctx, plain, slices.Concat(flags, []string{"-p=2"}, one)) })
+	p.runTests(ctx, nil, slices.Concat([]string{"-race"}, flags, first, many))
+	others.Wait()
+}
+
+// plain is the environment of tests without the race detector: they are compiled as hookd
+// itself is, as vet and staticcheck have done.
+var plain = []string{"CGO_ENABLED=0", "GOFLAGS=-trimpath"}
+
+// runTests runs go test with arguments.
+func (p *progress) runTests(ctx context.Context, env, args []string) {
+	command := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, args...)...)
+	command.Env = append(os.Environ(), env...)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.Stderr = os.Stderr
 	stdout, err := command.StdoutPipe()
@@ -88,7 +122,6 @@ func (p *progress) runTests(ctx context.Context, args []string) {
 		p.fail("go test: %v", err)
 		return
 	}
-	stopTelling := p.tellNowAndThen()
 	lines := bufio.NewScanner(stdout)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
@@ -99,14 +132,15 @@ func (p *progress) runTests(ctx context.Context, args []string) {
 		}
 		p.note(&event)
 	}
-	stopTelling()
-	if err := command.Wait(); err != nil && !p.failed {
+	if err := command.Wait(); err != nil && !p.failing() {
 		p.fail("go test: %v\n%s", err, p.builds.String())
 	}
-	for _, skip := range p.skips {
-		p.say("skip  %s", skip)
-	}
-	p.say("%d packages, %d tests skipped, %s", p.done, len(p.skips), time.Since(p.began).Round(time.Second))
+}
+
+func (p *progress) failing() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.failed
 }
 
 func (p *progress) note(e *testEvent) {

@@ -64,7 +64,7 @@ type PlanRisks struct {
 type PlanVersion struct {
 	Hash        string              // of the bundle; "" if there is none
 	Entry       protocol.RawMessage // canonical JSON; nil if there is none
-	From        string              // where another agent's settings name it now, file:line; of a hook without a file of its own that is gone: what named it; else ""
+	From        string              // where another agent's settings name it now, or the file of rules in which it stands, file:line; of a hook without a file of its own that is gone: what named it; else ""
 	Interpreter string
 	Program     string
 }
@@ -145,6 +145,9 @@ func (p *Survey) hookItem(f *candidate.Hook) (PlanItem, error) {
 	err := p.fill(&item, &f.Subject, foundHook(f))
 	if file, line := f.Place(); f.Import != nil && line > 0 {
 		item.Now.From = fmt.Sprintf("%s:%d", file, line)
+	}
+	if f.Pack != "" && len(f.Described) > 0 {
+		item.Now.From = fmt.Sprintf("%s:%d", f.Pack, f.Described[0].Pos.Line)
 	}
 	for _, finding := range p.Findings {
 		if f.File != nil && finding.File == f.File.Path && finding.Code == string(schema.CodeUnknownKey) && finding.Severity == schema.SeverityWarning && finding.Line != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/conversation"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/terminal"
 )
 
 // Command is hookd acp without the command of an agent.
@@ -27,5 +28,8 @@ func (c *Command) Flags(flags *pflag.FlagSet) {
 // Serve serves the loop on stdin and stdout until the client closes its side.
 func (c *Command) Serve(ctx context.Context) error {
 	console := c.Opener.Console
+	if terminal.IsTerminal(console.In) {
+		console.Note("an editor speaks with this command on its stdin and stdout; nothing is to be typed here", "docs/acp.md says how to set it up; hookd run is a conversation in a terminal")
+	}
 	return Serve(ctx, Options{Opener: c.Opener, Flags: c.flags, Version: c.Version(), In: console.In, Out: console.Out.W})
 }

@@ -179,7 +179,7 @@ func (t *turn) shown(y *agentloop.Update) {
 	if y.Kind == agentloop.UpdateEvent {
 		if o := &y.Outcome; o.Refused() && o.By != nil {
 			t.by, t.reason = *o.By, o.Reason
-		} else if y.Event.Event == protocol.PromptSubmit && y.Event.Recipe == nil {
+		} else if y.Event.Event == protocol.PromptSubmit {
 			t.accept()
 		}
 	}

@@ -189,8 +189,31 @@ func TestAClientThatGoesAwayEndsAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id, err := strconv.Atoi(strings.TrimSpace(string(written))); err != nil || syscall.Kill(id, 0) == nil {
-		t.Errorf("the command %q still runs (%v)", written, err)
+	id, err := strconv.Atoi(strings.TrimSpace(string(written)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := os.FindProcess(id); err == nil && p.Signal(syscall.Signal(0)) == nil {
+		t.Errorf("the command %d still runs", id)
+	}
+}
+
+// A hook may ask about a prompt, too: the client gets a question of its own for it.
+func TestAQuestionAboutAPrompt(t *testing.T) {
+	for option, stop := range map[string]acp.StopReason{"allow": acp.EndTurn, "reject": acp.Refusal} {
+		t.Run(option, func(t *testing.T) {
+			c := newClient(t, "turns:\n- text: x")
+			c.hook("ask.sh", "events=prompt-submit can=block", `echo '{"action":"ask","reason":"send it?"}'`)
+			c.answer = chooses(option)
+			c.start()
+			c.initialize(object{})
+			if ended := c.prompt(c.session(), text("go")...); ended.StopReason != stop {
+				t.Errorf("%+v", ended)
+			}
+			if all := string(c.transcript()); !strings.Contains(all, "your hook ask.sh asks before prompt-submit: send it?") {
+				t.Error(all)
+			}
+		})
 	}
 }
 

@@ -27,7 +27,7 @@ type Commands struct {
 func (cmd *Commands) ACP() *cobra.Command {
 	var mode string
 	c := &cobra.Command{
-		Use:   "acp [--mode ID] -- AGENT [ARGS…]",
+		Use:   "acp [--mode ID] [-- AGENT [ARGS…]]",
 		Short: "Guard an agent that an editor runs (ACP): hooks judge what it is asked and does",
 		Long: `Start an agent that speaks the Agent Client Protocol over its stdin and stdout,
 and stand between it and the editor. Write this command in the editor's settings
@@ -38,8 +38,11 @@ prompts, permission requests, and what the agent asks the editor to read, write
 and run. They see tool calls, the ends of turns and sessions, and can have a turn
 go on. MCP servers that the editor hands to the agent are guarded, too. What an
 agent does without asking a proxy cannot stop: --mode keeps it in a mode in which
-it asks. What a person should know is on stderr.`,
-		Example: "  hookd acp --mode default -- gemini --acp",
+it asks. What a person should know is on stderr.
+
+Without an agent's command, hookd's own loop is the agent: the flags --model,
+--allow and --system are for it.`,
+		Example: "  hookd acp --mode default -- gemini --acp\n  hookd acp --model anthropic:NAME",
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 0:

@@ -1,6 +1,9 @@
 package acpview
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
@@ -40,7 +43,7 @@ func (v *View) Replay(messages []protocol.Message, kind func(tool string) protoc
 			}
 		}
 	}
-	for id := range open { // the run was interrupted
+	for _, id := range slices.Sorted(maps.Keys(open)) { // the run was interrupted
 		updates = append(updates, &acp.ToolCall{UpdateKind: acp.ToolCallChanged, ToolCallID: id, Status: acp.ToolFailed})
 	}
 	if plan != nil {

@@ -1,6 +1,7 @@
 package acpview
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
@@ -40,15 +41,15 @@ func (v *View) Question(q *agentloop.Question, id string) *acp.PermissionParams 
 	return asked
 }
 
-// callAsked returns the call at work that a question is about.
+// callAsked returns the call at work that a question is about. Agents may use the same ids: what
+// a person reads must be of the very call that will run.
 func (v *View) callAsked(asked *protocol.Call) *call {
 	for _, c := range v.calls {
-		if c.ToolCallID == asked.ToolCallID && c.Name == asked.Name {
-			c.Call = *asked
+		if c.ToolCallID == asked.ToolCallID && c.Name == asked.Name && bytes.Equal(c.Args, asked.Args) {
 			return c
 		}
 	}
-	return &call{Call: *asked, id: asked.ToolCallID}
+	return &call{Call: *asked, id: asked.ToolCallID, diff: v.diffOf(asked)}
 }
 
 // whole is all that will run.

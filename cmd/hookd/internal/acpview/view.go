@@ -1,6 +1,8 @@
 package acpview
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +36,7 @@ type View struct {
 	sent   map[string]bool // messages of which something was sent
 	names  map[string]string
 
+	open   bool // the last that was said is a text of the model
 	rooted bool
 	root   int // depth of the session's own agent
 }
@@ -64,12 +67,13 @@ func (v *View) Updates(y *agentloop.Update) []any {
 
 // End returns the updates for calls of which no end was shown, after a run.
 func (v *View) End() (updates []any) {
-	for id := range v.calls {
+	for _, id := range slices.Sorted(maps.Keys(v.calls)) {
 		updates = append(updates, &acp.ToolCall{UpdateKind: acp.ToolCallChanged, ToolCallID: id, Status: acp.ToolFailed})
 	}
 	clear(v.calls)
 	clear(v.depths)
 	clear(v.sent)
+	v.open = false
 	v.figures.endRun()
 	return updates
 }
@@ -87,6 +91,7 @@ func (v *View) delta(d *agentloop.Delta) []any {
 		kind = acp.AgentThoughtChunk
 	}
 	v.sent[d.MessageID] = true
+	v.open = !d.Thinking
 	return []any{&acp.Chunk{Kind: kind, Content: acp.Text(d.Text), MessageID: d.MessageID}}
 }
 
@@ -101,6 +106,7 @@ func (v *View) dropped(message string) []any {
 
 func (v *View) event(y *agentloop.Update) []any {
 	v.figures.take(y, v.isOwn(y))
+	v.open = v.open && y.Event.Event != protocol.ToolCallStart
 	switch y.Event.Event {
 	case protocol.ToolCallStart:
 		return v.callStart(y)

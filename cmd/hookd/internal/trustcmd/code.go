@@ -108,8 +108,10 @@ func unshown(item *loader.PlanItem) (sum int64) {
 
 // NotShown says in the question how much of what is asked about was not printed, ""
 // where all of it was.
-func NotShown(plan *loader.Plan, names []string) string {
-	var sum int64
+func NotShown(plan *loader.Plan, names []string) string { return notShown(plan, names, 0) }
+
+// notShown is [NotShown] where more was left out than files.
+func notShown(plan *loader.Plan, names []string, sum int64) string {
 	for i := range plan.Items {
 		if slices.Contains(names, plan.Items[i].Hook) {
 			sum += unshown(&plan.Items[i])

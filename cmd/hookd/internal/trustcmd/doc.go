@@ -6,6 +6,7 @@
 // settings (settings.go), asks once, and allows exactly what it showed. plan.go counts and
 // names items in words; a conversation uses it for /trust.
 //
+// A long file of rules that can only refuse or ask is told in two lines for each rule (packs.go).
 // What is too long or no text is not printed whole, and the question says how much was
 // not.
 package trustcmd

@@ -19,6 +19,7 @@ import (
 // trustFlags are the flags of `hookd trust`.
 type trustFlags struct {
 	yes, list, print, follow bool
+	all                      bool // show every pattern of a file of rules
 	expect                   string
 }
 
@@ -45,8 +46,10 @@ only that is allowed, and the settings, if they wait for a decision.`,
 	c.Flags().BoolVar(&f.list, "list", false, "list all decisions, about every project")
 	c.Flags().BoolVar(&f.print, "print", false, "print one hash of the project, settings and hooks together")
 	cli.NameFlag(c.Flags(), &f.expect, "expect", "", "allow the project if its hash is `HASH`, else nothing")
+	c.Flags().BoolVar(&f.all, "all", false, "show every pattern of long files of rules")
 	c.Flags().BoolVar(&f.follow, "follow", false, "allow changes of what was allowed as they are saved, until interrupted")
 	cli.Exclusive(c, "yes", "list", "print", "expect", "follow")
+	cli.Exclusive(c, "all", "list", "print", "expect", "follow")
 	cmd.Console.JSONFlag(c)
 	return c
 }
@@ -79,7 +82,7 @@ func (cmd *Commands) trust(ctx context.Context, f trustFlags, paths []string) er
 		cmd.Console.Out.Print("%s\n", plan.Hash)
 		return nil
 	}
-	return cmd.allow(ctx, trust, plan, paths, f.yes)
+	return cmd.allow(ctx, trust, plan, paths, f)
 }
 
 // Review does what hookd trust does without flags.
@@ -92,24 +95,26 @@ func (cmd *Commands) Review(ctx context.Context) error {
 	if err != nil {
 		return Fault(err)
 	}
-	return cmd.allow(ctx, trust, plan, nil, false)
+	return cmd.allow(ctx, trust, plan, nil, trustFlags{})
 }
 
 // allow shows what would run, asks, and allows it.
-func (cmd *Commands) allow(ctx context.Context, trust *loader.Trust, plan *loader.Plan, paths []string, yes bool) error {
+func (cmd *Commands) allow(ctx context.Context, trust *loader.Trust, plan *loader.Plan, paths []string, f trustFlags) error {
 	names, err := planNames(plan, paths)
 	if err != nil {
 		return err
 	}
 	names = plan.WithSettings(names)
 	cmd.Console.Out.Print("%s\n", cmd.Console.Out.In(show.Quiet, "project "+show.Line(plan.Project)))
-	var open, stuck []string
+	var shown []*loader.PlanItem
 	for i := range plan.Items {
-		item := &plan.Items[i]
-		if len(names) > 0 && !slices.Contains(names, item.Hook) {
-			continue
+		if item := &plan.Items[i]; len(names) == 0 || slices.Contains(names, item.Hook) {
+			shown = append(shown, item)
 		}
-		showItem(cmd.Console.Out, item)
+	}
+	left := showItems(cmd.Console.Out, shown, f.all)
+	var open, stuck []string
+	for _, item := range shown {
 		switch {
 		case item.Problem != nil:
 			stuck = append(stuck, item.Hook)
@@ -119,7 +124,7 @@ func (cmd *Commands) allow(ctx context.Context, trust *loader.Trust, plan *loade
 		}
 	}
 	if len(open) > 0 {
-		if err := cmd.allowOpen(ctx, trust, plan, open, yes); err != nil {
+		if err := cmd.allowOpen(ctx, trust, plan, open, left, f.yes); err != nil {
 			return err
 		}
 	}
@@ -140,14 +145,35 @@ func (cmd *Commands) allow(ctx context.Context, trust *loader.Trust, plan *loade
 	return nil
 }
 
-// allowOpen asks, and allows the hooks that can be decided about.
-func (cmd *Commands) allowOpen(ctx context.Context, trust *loader.Trust, plan *loader.Plan, open []string, yes bool) error {
+// showItems prints items as they would run, and returns how many bytes of the rules among them
+// it left out: none with all.
+func showItems(p *show.Printer, items []*loader.PlanItem, all bool) (left int64) {
+	var packs map[string]*pack
+	if !all {
+		packs = longPacks(items)
+	}
+	told := map[*pack]bool{}
+	for _, item := range items {
+		switch of := packs[item.Hook]; {
+		case of == nil:
+			showItem(p, item)
+		case !told[of]:
+			told[of] = true
+			left += showPack(p, of)
+		}
+	}
+	return left
+}
+
+// allowOpen asks, and allows the hooks that can be decided about. left is how much of the
+// rules among them was not shown.
+func (cmd *Commands) allowOpen(ctx context.Context, trust *loader.Trust, plan *loader.Plan, open []string, left int64, yes bool) error {
 	if err := loader.MayDecide(); err != nil { // or a yes would be asked for that counts for nothing
 		return Fault(err)
 	}
 	trust.How = HowDecided(yes)
 	if !yes {
-		if err := cmd.Console.Confirm(ctx, fmt.Sprintf("allow %s%s?", CountKinds(plan, open), NotShown(plan, open))); err != nil {
+		if err := cmd.Console.Confirm(ctx, fmt.Sprintf("allow %s%s?", CountKinds(plan, open), notShown(plan, open, left))); err != nil {
 			return err
 		}
 	}

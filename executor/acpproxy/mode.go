@@ -1,0 +1,198 @@
+package acpproxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/acp"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+)
+
+const setConfigOption = "session/set_config_option"
+
+// modeLimit is how long an agent may take to change a session's mode.
+const modeLimit = 30 * time.Second
+
+// forced is how a session is kept in the mode that the person wants ([Options.Mode]).
+type forced struct {
+	on      bool
+	config  string   // the option that is the mode, "" where session/set_mode sets it
+	options []string // all options that are a mode
+	setting bool     // it is being set back
+}
+
+// modes are the modes that an agent tells of a session, in either of the two ways.
+type modes struct {
+	ids     []string // of modes
+	current string
+	configs []protocol.RawMessage // options of the category mode
+}
+
+func modesOf(of protocol.RawMessage) (m modes) {
+	for _, mode := range jsonspan.Elements(jsonspan.Find(of, "/modes/availableModes")) {
+		m.ids = append(m.ids, jsonspan.Text(jsonspan.Get(mode, "id")))
+	}
+	m.current = jsonspan.Text(jsonspan.Find(of, "/modes/currentModeId"))
+	for _, option := range jsonspan.Elements(jsonspan.Get(of, "configOptions")) {
+		if isMode(option) {
+			m.configs = append(m.configs, option)
+		}
+	}
+	return m
+}
+
+func isMode(option protocol.RawMessage) bool {
+	return jsonspan.Text(jsonspan.Get(option, "category")) == "mode" || jsonspan.Text(jsonspan.Get(option, "id")) == "mode"
+}
+
+// valuesOf are the values that an option can have, also where they are in groups.
+func valuesOf(option protocol.RawMessage) (values []string) {
+	for _, value := range jsonspan.Elements(jsonspan.Get(option, "options")) {
+		if id := jsonspan.Get(value, "value"); id != nil {
+			values = append(values, jsonspan.Text(id))
+		}
+		values = append(values, valuesOf(value)...)
+	}
+	return values
+}
+
+// force puts a session that was opened into the mode that the person wants, and returns the
+// answer to the client with that mode in it.
+func (s *session) force(m *relay.Message) ([]byte, error) {
+	want := s.guard.options.Mode
+	if want == "" {
+		return m.Line, nil
+	}
+	told := modesOf(m.Result)
+	how, set := forced{on: true}, told.current != want
+	at := slices.IndexFunc(told.configs, func(option protocol.RawMessage) bool { return slices.Contains(valuesOf(option), want) })
+	for _, option := range told.configs {
+		how.options = append(how.options, jsonspan.Text(jsonspan.Get(option, "id")))
+	}
+	switch known := slices.Contains(told.ids, want); {
+	case !known && at >= 0:
+		how.config = how.options[at]
+		set = jsonspan.Text(jsonspan.Get(told.configs[at], "currentValue")) != want
+	case !known && (told.ids != nil || told.configs != nil):
+		all := told.ids
+		for _, option := range told.configs {
+			all = append(all, valuesOf(option)...)
+		}
+		return nil, fmt.Errorf("the agent has no session mode %q (--mode), it has: %s", want, strings.Join(all, ", "))
+	}
+	s.mu.Lock()
+	s.mode = how
+	s.mu.Unlock()
+	if set {
+		if err := s.setMode(); err != nil {
+			return nil, err
+		}
+	}
+	return m.With("result", shownIn(m.Result, want, how.config)), nil
+}
+
+// setMode sets the mode that the person wants.
+func (s *session) setMode() error {
+	s.mu.Lock()
+	how := s.mode
+	s.mu.Unlock()
+	method, params := acp.SessionSetMode, object(texts("sessionId", s.id), texts("modeId", s.guard.options.Mode))
+	if how.config != "" {
+		method, params = setConfigOption, object(texts("sessionId", s.id), texts("configId", how.config), texts("value", s.guard.options.Mode))
+	}
+	ctx, cancel := context.WithTimeoutCause(s.guard.life, modeLimit, errors.New("the agent did not answer in time"))
+	defer cancel()
+	answer, err := s.guard.await(ctx, relay.Server, method, params)
+	if err == nil && answer.Error != nil {
+		err = errors.New("the agent says: " + jsonspan.Text(jsonspan.Get(answer.Error, "message")))
+	}
+	if err != nil {
+		return fmt.Errorf("the session cannot be put into the mode %q (--mode): %w", s.guard.options.Mode, err)
+	}
+	return nil
+}
+
+// shownIn is the answer to a client with the mode that the session is in now.
+func shownIn(result protocol.RawMessage, mode, config string) protocol.RawMessage {
+	if of := jsonspan.Get(result, "modes"); jsonspan.Kind(of) == '{' && config == "" {
+		result = relay.Replace(result, "modes", relay.Replace(of, "currentModeId", jsonspan.Quote(mode)))
+	}
+	list := jsonspan.Get(result, "configOptions")
+	if jsonspan.Kind(list) != '[' {
+		return result
+	}
+	options := jsonspan.Elements(list)
+	for i, option := range options {
+		if isMode(option) && slices.Contains(valuesOf(option), mode) {
+			options[i] = relay.Replace(option, "currentValue", jsonspan.Quote(mode))
+		}
+	}
+	return relay.Replace(result, "configOptions", jsonspan.JoinList(options))
+}
+
+// setMode decides a request of the client to change the mode or an option of a session.
+func (g *guard) setMode(m *relay.Message) (relay.Decision, error) {
+	want := g.options.Mode
+	if want == "" {
+		return relay.PassIn(lane(m), m.Line), nil
+	}
+	p, err := readParams(m, "sessionId", "modeId", "configId", "value")
+	if err != nil {
+		return relay.Decision{}, err
+	}
+	to := p.text("modeId")
+	if m.Method == setConfigOption {
+		option := p.text("configId")
+		known := option == "mode"
+		if s := g.sessions.get(p.text("sessionId")); s != nil {
+			s.mu.Lock()
+			known = known || slices.Contains(s.mode.options, option)
+			s.mu.Unlock()
+		}
+		if !known {
+			return relay.PassIn(lane(m), p.line(m)), nil
+		}
+		to = p.text("value")
+	}
+	if to != want {
+		return relay.Decision{}, fmt.Errorf("this session stays in the mode %q (hookd acp --mode)", want)
+	}
+	return relay.PassIn(lane(m), p.line(m)), nil
+}
+
+// modeChanged takes an update that says which mode a session is in, and sets it back.
+func (s *session) modeChanged(update protocol.RawMessage) {
+	want := s.guard.options.Mode
+	is := jsonspan.Text(jsonspan.Get(update, "currentModeId"))
+	if jsonspan.Get(update, "configOptions") != nil {
+		for _, option := range modesOf(update).configs {
+			if slices.Contains(valuesOf(option), want) {
+				is = jsonspan.Text(jsonspan.Get(option, "currentValue"))
+			}
+		}
+	}
+	s.mu.Lock()
+	back := s.mode.on && is != "" && is != want && !s.mode.setting
+	s.mode.setting = s.mode.setting || back
+	s.mu.Unlock()
+	if !back {
+		return
+	}
+	s.guard.options.note(fmt.Sprintf("the agent went into the mode %q: hookd sets it back to %q", is, want))
+	s.guard.background.Go(func() {
+		err := s.setMode()
+		s.mu.Lock()
+		s.mode.setting = false
+		s.mu.Unlock()
+		if err != nil && s.guard.life.Err() == nil {
+			s.guard.options.note(err.Error())
+			s.cancelTurn(err.Error())
+		}
+	})
+}

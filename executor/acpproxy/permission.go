@@ -1,0 +1,229 @@
+package acpproxy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hookd-dev/hookd/executor/proxied"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/acp"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+)
+
+// option is an answer that a request for permission offers.
+type option struct{ id, name, kind string }
+
+func optionsOf(list protocol.RawMessage) (options []option) {
+	for _, item := range jsonspan.Elements(list) {
+		options = append(options, option{
+			id: jsonspan.Text(jsonspan.Get(item, "optionId")), name: jsonspan.Text(jsonspan.Get(item, "name")), kind: jsonspan.Text(jsonspan.Get(item, "kind")),
+		})
+	}
+	return options
+}
+
+// choose returns the first option of the first of some kinds that is offered.
+func choose(options []option, kinds ...string) (option, bool) {
+	for _, kind := range kinds {
+		if at := slices.IndexFunc(options, func(o option) bool { return o.kind == kind }); at >= 0 {
+			return options[at], true
+		}
+	}
+	return option{}, false
+}
+
+// permission decides a request of the agent for permission: hooks may refuse it, or grant it
+// where they may speak for the person; else the person is asked.
+func (g *guard) permission(m *relay.Message, r *request) (relay.Decision, error) {
+	p, err := readParams(m, "sessionId", "toolCall", "options")
+	if err != nil {
+		return relay.Decision{}, err
+	}
+	about := p.get("toolCall")
+	if jsonspan.Kind(about) != '{' {
+		return relay.Decision{}, fmt.Errorf("the request for permission is about no tool call")
+	}
+	if err := unambiguous(about, []string{"toolCallId", "name", "kind", "rawInput", "content", "locations", "_meta"}); err != nil {
+		return relay.Decision{}, err
+	}
+	s, err := g.session(p.text("sessionId"))
+	if err != nil {
+		return relay.Decision{}, err
+	}
+	t := s.tool(about)
+	ask := &permission{tool: t, request: r, options: optionsOf(p.get("options"))}
+	call, err := t.shown.call(t.id)
+	if err != nil {
+		return relay.Decision{}, err
+	}
+	t.call, ask.title = call, t.shown.title
+	s.mu.Lock()
+	t.judged, t.refused, t.ended = true, false, false
+	s.mu.Unlock()
+	ctx, giveUp := context.WithCancelCause(s.asking())
+	ask.judgement = judgement{ctx: ctx, stop: giveUp}
+	r.Call.answered, r.Call.gaveUp, r.Call.unsent = ask.answered, ask.gaveUp, ask.unsent
+	decide := s.Begin(ctx, protocol.ToolCallStart, protocol.ToolCallStartData{Call: call, Parallel: 1})
+	return relay.Later(r.Call.lane, func() relay.Decision { return ask.judge(m, p, decide) }), nil
+}
+
+// permission is a request for permission, until the agent has its answer.
+type permission struct {
+	judgement
+	tool    *tool
+	request *request
+	options []option
+	title   string
+}
+
+// judge decides whether the person is asked.
+func (a *permission) judge(m *relay.Message, p *params, decide func() (*protocol.Outcome, error)) relay.Decision {
+	t := a.tool
+	o, err := decide()
+	if err != nil {
+		return a.answer(cancelledOutcome)
+	}
+	if problem := cannotRun(&t.call, o); problem != "" {
+		return a.refuse(problem, o)
+	}
+	asker, layer, question := "tool", protocol.Layer(""), a.title
+	if o.Action == protocol.Ask {
+		asker, layer, question = "hook:"+*o.By, o.DecidedLayer(), o.Reason
+	}
+	granted, o, err := t.session.permitted(a.ctx, &t.call, o, asker, layer, question, a.options)
+	switch {
+	case err != nil:
+		return a.answer(cancelledOutcome)
+	case o.Action == protocol.Block || o.Action == protocol.Stop:
+		return a.refuse(o.RefusalText(), o)
+	case granted:
+		if once, is := choose(a.options, "allow_once"); is {
+			return a.answer(object(texts("outcome", "selected"), texts("optionId", once.id)))
+		}
+		t.session.guard.options.note(fmt.Sprintf("%s allows %s, and the agent offers no option to allow it once: the person is asked", proxied.Who(o), what(&t.call)))
+	}
+	return a.unlessGone(p.line(m), func() {
+		if g := t.session.guard; g.asked[relay.Server].Remove(a.request) {
+			g.send(relay.Server, a.line(cancelledOutcome))
+		}
+	})
+}
+
+// permitted has hooks answer a question about a call. It reports whether they grant it: a
+// project's hooks never speak for the person, and none speaks for one of a higher layer.
+func (s *session) permitted(ctx context.Context, call *protocol.Call, o *protocol.Outcome, asker string, layer protocol.Layer, question string, options []option) (granted bool, decided *protocol.Outcome, err error) {
+	data := protocol.PermissionRequestData{Call: *call, AskedBy: asker, AskedByLayer: layer, Text: question}
+	for _, offered := range options {
+		kind, known := optionKinds[offered.kind]
+		if !known {
+			kind = offered.kind
+		}
+		data.Options = append(data.Options, protocol.PermissionOption{OptionID: offered.id, Name: offered.name, Kind: kind})
+	}
+	if data.Options == nil {
+		data.Options = []protocol.PermissionOption{}
+	}
+	decided, err = s.Begin(ctx, protocol.PermissionRequest, data)()
+	if err != nil {
+		return false, nil, err
+	}
+	least := protocol.Origin{Layer: protocol.User}
+	if o.Action == protocol.Ask && o.DecidedBy().Compare(least) > 0 {
+		least = o.DecidedBy()
+	}
+	return decided.Action == protocol.Allow && decided.DecidedBy().Compare(least) >= 0, decided, nil
+}
+
+var optionKinds = map[string]string{"allow_once": "allow-once", "allow_always": "allow-always", "reject_once": "reject-once", "reject_always": "reject-always"}
+
+// cannotRun returns why a call may not run, by what hooks said at its start; "" if it may,
+// or a person is to decide.
+func cannotRun(call *protocol.Call, o *protocol.Outcome) string {
+	args := jsonspan.Get(o.Event.Data, "args")
+	switch {
+	case o.Refused() && !(o.Action == protocol.Ask && o.Failure == ""):
+		return o.RefusalText()
+	case o.Replaced != nil:
+		return fmt.Sprintf("the hook %s answers in the tool's place, and an agent takes no such answer through ACP", o.ReplacedBy)
+	case !jsonspan.Equal(args, call.Args):
+		return "hooks changed what the call would do, and an agent takes no change of it through ACP"
+	}
+	return ""
+}
+
+// refuse answers the agent that the call may not run, and tells the person why.
+func (a *permission) refuse(reason string, o *protocol.Outcome) relay.Decision {
+	t := a.tool
+	s := t.session
+	by := ""
+	if o.By != nil {
+		by = *o.By
+	}
+	s.mu.Lock()
+	t.refused = true
+	s.mu.Unlock()
+	t.failed(protocol.CallError{Kind: protocol.CallBlocked, Text: reason}, &by)
+	s.tell(fmt.Sprintf("%s refused %s: %s", proxied.Who(o), what(&t.call), reason))
+	if o.Action == protocol.Stop {
+		defer s.cancelTurn(proxied.Who(o) + " ends the turn")
+	}
+	meta := member{"_meta", object(member{"hookd", object(texts("by", by), texts("reason", reason))})}
+	no, is := choose(a.options, "reject_once", "reject_always")
+	if !is {
+		s.guard.options.note(fmt.Sprintf("%s was refused, and the agent offers no option to reject it: it was answered as cancelled", what(&t.call)))
+		return a.answer(cancelledOutcome)
+	}
+	return a.answer(object(texts("outcome", "selected"), texts("optionId", no.id), meta))
+}
+
+// answer answers the agent in the person's place.
+func (a *permission) answer(outcome protocol.RawMessage) relay.Decision {
+	a.stop(nil)
+	if !a.tool.session.guard.asked[relay.Server].Remove(a.request) {
+		return relay.Drop()
+	}
+	return relay.Answer(a.line(outcome))
+}
+
+func (a *permission) line(outcome protocol.RawMessage) []byte {
+	return relay.ResultLine(a.request.ID, object(member{"outcome", outcome}))
+}
+
+// cancelledOutcome answers what nobody has answered.
+var cancelledOutcome = object(texts("outcome", "cancelled"))
+
+// answered takes the person's answer.
+func (a *permission) answered(m *relay.Message) relay.Decision {
+	a.stop(nil)
+	t := a.tool
+	chosen := jsonspan.Text(jsonspan.Find(m.Result, "/outcome/optionId"))
+	at := slices.IndexFunc(a.options, func(o option) bool { return o.id == chosen })
+	if at >= 0 && a.options[at].kind != "reject_once" && a.options[at].kind != "reject_always" {
+		return relay.PassIn(a.request.Call.lane, m.Line)
+	}
+	t.session.mu.Lock()
+	t.refused = true
+	t.session.mu.Unlock()
+	kind, words := protocol.CallDenied, "the person did not allow it"
+	if at < 0 {
+		kind, words = protocol.CallAborted, "the question was not answered"
+	}
+	t.failed(protocol.CallError{Kind: kind, Text: words}, nil)
+	return relay.PassIn(a.request.Call.lane, m.Line)
+}
+
+// askPerson asks the person about something that the agent has the client do.
+func (s *session) askPerson(ctx context.Context, call *protocol.Call, question string) (allowed bool) {
+	about := object(texts("toolCallId", call.ToolCallID), texts("title", call.Name+": "+question), member{"rawInput", call.Args}, texts("status", "pending"))
+	var list []protocol.RawMessage
+	for _, o := range personOptions {
+		list = append(list, object(texts("optionId", o.id), texts("name", o.name), texts("kind", o.kind)))
+	}
+	answer, err := s.guard.await(ctx, relay.Client, acp.SessionRequestPermission, object(texts("sessionId", s.id), member{"toolCall", about}, member{"options", jsonspan.JoinList(list)}))
+	return err == nil && answer.Strict && jsonspan.Text(jsonspan.Find(answer.Result, "/outcome/outcome")) == "selected" &&
+		jsonspan.Text(jsonspan.Find(answer.Result, "/outcome/optionId")) == "allow"
+}
+
+var personOptions = []option{{"allow", "Allow", "allow_once"}, {"reject", "Reject", "reject_once"}}

@@ -1,0 +1,318 @@
+package acpproxy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hookd-dev/hookd/executor/proxied"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/acp"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+)
+
+// session is a session of the agent.
+type session struct {
+	guard *guard
+	id    string
+	seen  bool // it was seen to begin
+	*proxied.Events
+
+	mu      sync.Mutex
+	ended   bool
+	loading int // requests that have its history told again
+	start   start
+	judging context.Context
+	stop    context.CancelCauseFunc // ends judging: what was asked in this turn is given up
+	work    work
+	mode    forced
+}
+
+// start is what hooks said when the session began.
+type start struct {
+	refusing string   // why it takes no prompts, "" if it does
+	contexts []string // for the model: they go with the next prompt
+}
+
+// work is what goes on in a session.
+type work struct {
+	turns     []*turn
+	tools     map[string]*tool
+	terminals map[string]*terminal
+}
+
+// sessions are the sessions of a connection.
+type sessions struct {
+	mu   sync.Mutex
+	open map[string]*session
+}
+
+func (s *sessions) get(id string) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open[id]
+}
+
+func (s *sessions) each(do func(*session)) {
+	s.mu.Lock()
+	var all []*session
+	for _, one := range s.open {
+		all = append(all, one)
+	}
+	s.mu.Unlock()
+	for _, one := range all {
+		do(one)
+	}
+}
+
+// remove reports whether a session was open. It is not any more.
+func (s *sessions) remove(id string, one *session) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[id] != one {
+		return false
+	}
+	delete(s.open, id)
+	return true
+}
+
+// session returns the session with an id. One that was not seen to begin has the hooks of
+// the proxy's working directory.
+func (g *guard) session(id string) (*session, error) {
+	if id == "" {
+		return nil, errors.New("the request names no session")
+	}
+	if s := g.sessions.get(id); s != nil {
+		return s, nil
+	}
+	hooks, err := g.options.Open(g.options.Cwd)
+	if err != nil {
+		return nil, err
+	}
+	return g.sessions.keep(g.newSession(id, g.options.Cwd, hooks)), nil
+}
+
+// keep adds a session, unless there is one with its id, and returns the one that there is.
+func (s *sessions) keep(one *session) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if is := s.open[one.id]; is != nil {
+		return is
+	}
+	s.open[one.id] = one
+	return one
+}
+
+// put adds a session in place of any with its id.
+func (s *sessions) put(one *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open[one.id] = one
+}
+
+func (g *guard) newSession(id, cwd string, hooks proxied.Hooks) *session {
+	o := g.options
+	s := &session{guard: g, id: id, work: work{tools: map[string]*tool{}, terminals: map[string]*terminal{}}}
+	s.Events = proxied.NewEvents(hooks, proxied.Session{Host: Host, ID: "acp-" + id, Cwd: cwd, Depth: o.Depth}, lost, o.Tell)
+	s.judging, s.stop = context.WithCancelCause(g.life)
+	return s
+}
+
+// asking returns the context of hooks that are asked about what the agent does in this turn.
+func (s *session) asking() context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.judging
+}
+
+// opening is a request of the client that opens a session, until it is answered.
+type opening struct {
+	request *request
+	id      string // "" where the agent gives it
+	cwd     string
+	source  string
+	hooks   proxied.Hooks
+	before  *session // with this id, which was open already
+	sent    atomic.Bool
+}
+
+// opens decides a request that opens a session: new, load, resume, fork.
+func (g *guard) opens(m *relay.Message, r *request) (relay.Decision, error) {
+	p, err := readParams(m, "sessionId", "cwd", "mcpServers")
+	if err != nil {
+		return relay.Decision{}, err
+	}
+	o := &opening{request: r, id: p.text("sessionId"), cwd: p.text("cwd"), source: "startup"}
+	switch m.Method {
+	case acp.SessionLoad, acp.SessionResume:
+		o.source = "resume"
+	case "session/fork":
+		o.id, o.source = "", "fork"
+	}
+	if !filepath.IsAbs(o.cwd) {
+		o.cwd = g.options.Cwd
+	}
+	r.Call.answered = func(m *relay.Message) relay.Decision { return g.opened(o, m) }
+	r.Call.unsent = func() bool { return !o.sent.Load() }
+	return relay.Later(cmp.Or(r.Call.lane, "opening"), func() relay.Decision { return g.open(m, p, o) }), nil
+}
+
+// open has the request reach the agent once the hooks of the session's folder are there.
+func (g *guard) open(m *relay.Message, p *params, o *opening) relay.Decision {
+	hooks, err := g.options.Open(o.cwd)
+	line := []byte(nil)
+	if err == nil {
+		o.hooks = hooks
+		line, err = g.options.guardServers(m, p, hooks.Project())
+	}
+	if err != nil {
+		g.asked[relay.Client].Remove(o.request)
+		g.options.note(fmt.Sprintf("the session was not opened: %v", err))
+		return refused(o.request.ID, codeInternal, "the session was not opened: "+err.Error())
+	}
+	if o.id != "" {
+		if o.before = g.sessions.get(o.id); o.before == nil || !o.before.seen {
+			s := g.newSession(o.id, o.cwd, hooks)
+			s.seen = true
+			g.sessions.put(s)
+		}
+		g.sessions.get(o.id).load(1)
+	}
+	o.sent.Store(true)
+	return relay.Pass(line)
+}
+
+// load counts the requests that have the history told again.
+func (s *session) load(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loading += n
+}
+
+// opened takes the agent's answer to a request that opens a session.
+func (g *guard) opened(o *opening, m *relay.Message) relay.Decision {
+	s := g.sessions.get(o.id)
+	if s != nil {
+		s.load(-1)
+	}
+	if m.Error != nil {
+		if s != nil && o.before != s {
+			g.sessions.remove(o.id, s)
+		}
+		return relay.PassIn(o.request.Call.lane, m.Line)
+	}
+	id := cmp.Or(jsonspan.Text(jsonspan.Get(m.Result, "sessionId")), o.id)
+	if id == "" || !m.Strict {
+		return relay.PassIn(o.request.Call.lane, relay.ErrorLine(o.request.ID, codeInternal, "hookd: the session was not opened: what the agent answers can be read in two ways, or names no session"))
+	}
+	if s == nil || s.id != id {
+		s = g.newSession(id, o.cwd, o.hooks)
+		s.seen = true
+		g.sessions.put(s)
+	}
+	decide := func() (*protocol.Outcome, error) { return nil, nil }
+	if s != o.before { // it was not open
+		decide = s.Begin(g.life, protocol.SessionStart, protocol.SessionStartData{Source: o.source, Model: modelOf(m.Result)})
+	}
+	return relay.Later(laneOf(id), func() relay.Decision { return s.begin(o, m, decide) })
+}
+
+// modelOf is the model that a session begins with, as far as the agent says it.
+func modelOf(result protocol.RawMessage) string {
+	return jsonspan.Text(jsonspan.Find(result, "/models/currentModelId"))
+}
+
+// begin hands a session to the client once hooks have seen it begin and its mode is set.
+func (s *session) begin(o *opening, m *relay.Message, decide func() (*protocol.Outcome, error)) relay.Decision {
+	outcome, err := decide()
+	if err == nil && outcome != nil {
+		s.mu.Lock()
+		s.start.contexts = append(s.start.contexts, proxied.Contexts(outcome)...)
+		if outcome.Action == protocol.Stop {
+			s.start.refusing = outcome.RefusalText()
+		}
+		s.mu.Unlock()
+	}
+	line, err := s.force(m)
+	if err != nil {
+		s.guard.options.note(err.Error())
+		s.end("error")
+		return relay.Pass(relay.ErrorLine(o.request.ID, codeInternal, "hookd: "+err.Error()))
+	}
+	return relay.Pass(line)
+}
+
+// closes decides a request that closes or removes a session.
+func (g *guard) closes(m *relay.Message, r *request) (relay.Decision, error) {
+	id := jsonspan.Text(jsonspan.Get(m.Params, "sessionId"))
+	r.Call.answered = func(answer *relay.Message) relay.Decision {
+		if s := g.sessions.get(id); s != nil && answer.Error == nil {
+			s.end("closed")
+		}
+		return relay.PassIn(r.Call.lane, answer.Line)
+	}
+	return relay.PassIn(r.Call.lane, m.Line), nil
+}
+
+// end ends a session for hooks, once.
+func (s *session) end(reason string) {
+	s.guard.sessions.remove(s.id, s)
+	s.mu.Lock()
+	ended := s.ended
+	s.ended = true
+	stop := s.stop
+	s.mu.Unlock()
+	stop(proxied.ErrClosed)
+	if ended || !s.seen {
+		return
+	}
+	s.guard.observe(s.BeginDetached(s.guard.life, protocol.SessionEnd, protocol.SessionEndData{Reason: reason}), nil)
+}
+
+// fail tells hooks that what goes on in a session has no end that anybody reads.
+func (s *session) fail(why string) {
+	s.mu.Lock()
+	turns, tools, terminals := s.work.turns, s.work.tools, s.work.terminals
+	s.work = work{tools: map[string]*tool{}, terminals: map[string]*terminal{}}
+	s.mu.Unlock()
+	for _, t := range tools {
+		if t.judged && !t.ended {
+			t.failed(protocol.CallError{Kind: protocol.CallAborted, Text: why}, nil)
+		}
+	}
+	for _, t := range terminals {
+		t.gone()
+	}
+	for _, t := range turns {
+		t.failed(why, "internal", nil)
+	}
+}
+
+// tell shows the client what hooks did. A client that shows notices gets one, any other a
+// piece of a message.
+func (s *session) tell(words string) {
+	words = text.Visible(words)
+	update := object(texts("sessionUpdate", string(acp.NoticeGiven)), texts("severity", "warning"), texts("title", "hookd"), texts("description", words))
+	if !s.guard.notices.Load() {
+		update = chunk("hookd: " + words + "\n\n")
+	}
+	s.guard.send(relay.Client, s.updateLine(update))
+}
+
+func chunk(words string) protocol.RawMessage {
+	return object(texts("sessionUpdate", string(acp.AgentMessageChunk)), member{"content", textBlock(words)})
+}
+
+func (s *session) updateLine(update protocol.RawMessage) []byte {
+	return notification(acp.SessionUpdate, object(texts("sessionId", s.id), member{"update", update}))
+}
+
+func textBlock(words string) protocol.RawMessage {
+	return object(texts("type", "text"), texts("text", words))
+}

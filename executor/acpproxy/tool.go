@@ -1,0 +1,251 @@
+package acpproxy
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hookd-dev/hookd/executor/proxied"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/acp"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+)
+
+// mostTools bounds the calls of a session that are remembered. The agent has them end.
+const mostTools = 4096
+
+// tool is a tool call of the agent.
+type tool struct {
+	session *session
+	id      string
+	shown   shown
+	began   time.Time
+	call    protocol.Call
+	started chan struct{} // closed when hooks have seen a start that nobody waited for, nil: they have
+
+	// The session's lock guards the rest.
+	judged  bool // hooks were asked about its start
+	refused bool // by hooks, or by the person
+	ended   bool
+}
+
+// update looks at an update of a session. It passes whatever hooks say of it.
+func (g *guard) update(m *relay.Message) {
+	s := g.sessions.get(jsonspan.Text(jsonspan.Get(m.Params, "sessionId")))
+	if s == nil {
+		return
+	}
+	update := jsonspan.Get(m.Params, "update")
+	s.mu.Lock()
+	history := s.loading > 0
+	s.mu.Unlock()
+	switch acp.UpdateKind(jsonspan.Text(jsonspan.Get(update, "sessionUpdate"))) {
+	case acp.AgentMessageChunk:
+		s.said(jsonspan.Text(jsonspan.Find(update, "/content/text")))
+	case acp.ToolCallBegun, acp.ToolCallChanged:
+		if !history {
+			s.toolChanged(update)
+		}
+	case acp.ModeChanged, "config_option_update":
+		s.modeChanged(update)
+	}
+}
+
+// tool returns the call that an update or a request is about, with what that says of it.
+func (s *session) tool(update protocol.RawMessage) *tool {
+	id := jsonspan.Text(jsonspan.Get(update, "toolCallId"))
+	vocabulary := ""
+	if name := s.guard.vocabulary.Load(); name != nil {
+		vocabulary = *name
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.work.tools[id]
+	if t == nil {
+		if len(s.work.tools) >= mostTools {
+			for old := range s.work.tools {
+				delete(s.work.tools, old)
+				break
+			}
+		}
+		t = &tool{session: s, id: id, began: time.Now()}
+		s.work.tools[id] = t
+	}
+	if !t.ended {
+		t.shown.merge(update, vocabulary)
+	}
+	return t
+}
+
+// toolChanged takes what an update says of a tool call. A call that runs, and that the agent
+// did not ask about, is judged now: it can no longer be stopped by itself.
+func (s *session) toolChanged(update protocol.RawMessage) {
+	t := s.tool(update)
+	status := acp.ToolStatus(jsonspan.Text(jsonspan.Get(update, "status")))
+	runs := status == acp.ToolRuns || status == acp.ToolCompleted
+	if !runs && status != acp.ToolFailed {
+		return
+	}
+	s.mu.Lock()
+	began, ended := !t.judged, !t.ended && status != acp.ToolRuns
+	t.judged, t.ended = true, t.ended || ended
+	refused := t.refused
+	s.mu.Unlock()
+	if began {
+		t.unasked(runs)
+	}
+	switch {
+	case !ended || refused: // the hooks know
+	case status == acp.ToolFailed:
+		t.failed(protocol.CallError{Kind: protocol.CallFailed, Text: outputOf(update)}, nil)
+	default:
+		data := protocol.ToolCallEndData{Call: t.call, Result: protocol.Result{Content: protocol.TextContent(outputOf(update))}, DurationMs: t.took()}
+		decide := t.afterStart(s.Begin(s.guard.life, protocol.ToolCallEnd, data, losing(lostOfResult)))
+		s.guard.observe(decide, func(o *protocol.Outcome) {
+			if o.Action == protocol.Stop {
+				s.cancelTurn(fmt.Sprintf("%s ends the turn: %s", proxied.Who(o), o.RefusalText()))
+			}
+		})
+	}
+	if ended { // only that it has ended is remembered
+		t.shown = shown{}
+	}
+}
+
+// unasked has hooks see the start of a call that the agent did not ask about. If they refuse
+// it while it runs, its turn is cancelled.
+func (t *tool) unasked(runs bool) {
+	s := t.session
+	call, err := t.shown.call(t.id)
+	if err != nil {
+		s.guard.options.note(fmt.Sprintf("a tool call of the agent that it did not ask about cannot be shown to hooks: %v", err))
+		call = protocol.Call{ToolCallID: t.id, Name: "tool", Kind: protocol.KindOther, Args: protocol.RawMessage("{}"), HostTool: t.shown.name}
+	}
+	t.call = call
+	data := protocol.ToolCallStartData{Call: call, Parallel: 1}
+	ctx, cancel := lasting(s.guard.life)
+	started := make(chan struct{})
+	t.started = started
+	s.guard.observe(s.Begin(ctx, protocol.ToolCallStart, data, losing(lostUnasked)), func(o *protocol.Outcome) {
+		if runs && (o.Refused() || o.Replaced != nil || !jsonspan.Equal(jsonspan.Get(o.Event.Data, "args"), call.Args)) {
+			s.cancelTurn(fmt.Sprintf("%s does not let %s be, which the agent ran without asking; the turn was cancelled. %s", proxied.Who(o), what(&call), o.RefusalText()))
+		}
+	}, cancel, func() { close(started) })
+}
+
+// lasting returns a context that ends a moment after another one: what has happened is told
+// also at the end of a connection.
+func lasting(ctx context.Context) (context.Context, func()) {
+	const moment = time.Second
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(moment, cancel) })
+	return longer, func() {
+		stop()
+		cancel()
+	}
+}
+
+// failed tells hooks that the call has no result.
+func (t *tool) failed(problem protocol.CallError, by *string) {
+	s := t.session
+	s.mu.Lock()
+	t.ended = true
+	s.mu.Unlock()
+	data := protocol.ToolCallErrorData{Call: t.call, Error: problem, BlockedBy: by, DurationMs: t.took()}
+	s.guard.observe(t.afterStart(s.BeginDetached(s.guard.life, protocol.ToolCallError, data)), nil)
+}
+
+// afterStart has an event of the call decided after its start.
+func (t *tool) afterStart(decide func() (*protocol.Outcome, error)) func() (*protocol.Outcome, error) {
+	started := t.started
+	if started == nil {
+		return decide
+	}
+	return func() (*protocol.Outcome, error) {
+		<-started
+		return decide()
+	}
+}
+
+func (t *tool) took() float64 { return protocol.Milliseconds(time.Since(t.began)) }
+
+// outputOf is the text that an update shows of what a tool has done.
+func outputOf(update protocol.RawMessage) (output string) {
+	for _, item := range jsonspan.Elements(jsonspan.Get(update, "content")) {
+		if words := jsonspan.Find(item, "/content/text"); words != nil {
+			output += jsonspan.Text(words) + "\n"
+		}
+	}
+	raw := jsonspan.Get(update, "rawOutput")
+	switch {
+	case output != "":
+		return output[:len(output)-1]
+	case jsonspan.Kind(raw) == '"':
+		return jsonspan.Text(raw)
+	case isNothing(raw):
+		return ""
+	}
+	return string(raw)
+}
+
+// lost says what of an outcome cannot be carried out between a client and an agent.
+func lost(o *protocol.Outcome) (list []string) {
+	lose := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	who := proxied.Who(o)
+	switch o.Event.Event {
+	case protocol.PromptSubmit:
+		if o.Action == protocol.Ask {
+			lose("%s wants a person to decide about a prompt, and an ACP proxy cannot ask that: refused", who)
+		}
+	case protocol.ToolCallStart, protocol.PermissionRequest, protocol.ToolCallEnd:
+		for _, c := range o.Context {
+			lose("the hook %s gives text to the model, and an ACP proxy cannot at %s", c.Hook, o.Event.Event)
+		}
+	case protocol.ToolCallError:
+		if len(o.Changes) > 0 || len(o.Context) > 0 {
+			lose("hooks change what the model reads of a failed call, and an ACP proxy cannot")
+		}
+	case protocol.AgentEnd:
+		if o.Action == protocol.Continue {
+			lose("%s wants another run after the end of this one, and an ACP proxy cannot begin it: answer agent-stop", who)
+		}
+	}
+	if o.Callback != nil {
+		lose("%s asked for the recipe %q, which an ACP proxy cannot run", who, o.Callback.Name)
+	}
+	return list
+}
+
+// losing has another function say what is lost of an outcome.
+func losing(lost func(*protocol.Outcome) []string) func(*protocol.Event) {
+	return func(event *protocol.Event) { event.Lost = lost }
+}
+
+// lostUnasked says what is lost of the outcome of a call that the agent ran without asking.
+func lostUnasked(o *protocol.Outcome) []string {
+	list := lost(o)
+	if o.Refused() {
+		list = append(list, fmt.Sprintf("%s refuses a call that the agent ran without asking: it may have been done; the turn is cancelled", proxied.Who(o)))
+	} else if len(o.Changes) > 0 || o.Replaced != nil {
+		list = append(list, "hooks change a call that the agent ran without asking, and an ACP proxy cannot; the turn is cancelled")
+	}
+	return list
+}
+
+// lostOfResult says what is lost of the outcome of a result that the agent has already.
+func lostOfResult(o *protocol.Outcome) []string {
+	list := lost(o)
+	if o.Withholds() || len(o.Changes) > 0 {
+		list = append(list, fmt.Sprintf("%s withholds or changes a result that the agent has already, and an ACP proxy cannot", proxied.Who(o)))
+	}
+	return list
+}
+
+// refusal is what the agent reads of a refusal.
+func refusal(o *protocol.Outcome) string {
+	if o.Action == protocol.Ask && o.Failure == "" {
+		return "a person has to decide this, and nobody can be asked here: " + o.RefusalText()
+	}
+	return o.RefusalText()
+}

@@ -1,0 +1,171 @@
+package acpproxy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/acp"
+	"github.com/hookd-dev/hookd/protocol/toolname"
+)
+
+// shown is what an agent shows of a tool call, as far as it is known by now.
+type shown struct {
+	agent    string // whose names of tools it has, "" if that is not known
+	name     string // of the tool, "" where the agent does not say it
+	title    string
+	kind     acp.ToolKind
+	rawInput protocol.RawMessage
+	diffs    []diff
+	paths    []string
+}
+
+// diff is a change of a file that an agent shows.
+type diff struct {
+	path, before, after string
+	isNew               bool
+}
+
+// merge takes what an update says of the call: each member replaces what was said before.
+func (c *shown) merge(update protocol.RawMessage, vocabulary string) {
+	if c.agent == "" {
+		c.agent = vocabulary
+	}
+	for _, m := range jsonspan.Members(update) {
+		if isNothing(m.Value) {
+			continue
+		}
+		switch m.Name {
+		case "name":
+			c.name = jsonspan.Text(m.Value)
+		case "title":
+			c.title = jsonspan.Text(m.Value)
+		case "kind":
+			c.kind = acp.ToolKind(jsonspan.Text(m.Value))
+		case "rawInput":
+			c.rawInput = slices.Clone(m.Value)
+		case "content":
+			c.diffs = diffsOf(m.Value)
+		case "locations":
+			c.paths = nil
+			for _, location := range jsonspan.Elements(m.Value) {
+				c.paths = append(c.paths, jsonspan.Text(jsonspan.Get(location, "path")))
+			}
+		case "_meta":
+			if name := jsonspan.Text(jsonspan.Find(m.Value, "/claudeCode/toolName")); name != "" {
+				c.agent, c.name = "claude", name
+			}
+		}
+	}
+}
+
+func diffsOf(content protocol.RawMessage) (diffs []diff) {
+	for _, item := range jsonspan.Elements(content) {
+		if jsonspan.Text(jsonspan.Get(item, "type")) == "diff" {
+			before := jsonspan.Text(jsonspan.Get(item, "oldText"))
+			diffs = append(diffs, diff{
+				path: jsonspan.Text(jsonspan.Get(item, "path")), before: before, after: jsonspan.Text(jsonspan.Get(item, "newText")),
+				isNew: before == "",
+			})
+		}
+	}
+	return diffs
+}
+
+// kinds are our names and kinds for what an agent says of a tool that it does not name.
+var kinds = map[acp.ToolKind]struct {
+	name string
+	kind protocol.ToolKind
+}{
+	acp.KindExecute: {"bash", protocol.KindShell}, acp.KindRead: {"read_file", protocol.KindRead}, acp.KindEdit: {"edit_file", protocol.KindWrite},
+	"delete": {"delete", protocol.KindWrite}, "move": {"move", protocol.KindWrite}, acp.KindSearch: {"grep", protocol.KindRead},
+	acp.KindFetch: {"web_fetch", protocol.KindNet}, acp.KindThink: {"think", protocol.KindOther}, "switch_mode": {"switch_mode", protocol.KindOther},
+}
+
+// call returns the call in our names. What the agent does not say as args is taken from what
+// it shows: the title of a command, the files of a change.
+func (c *shown) call(id string) (protocol.Call, error) {
+	raw := c.rawInput
+	if raw != nil && jsonspan.Kind(raw) != '{' {
+		raw = object(member{"input", raw})
+	}
+	agent, name := c.agent, c.name
+	if name == "" { // Gemini's ids begin with the name
+		for _, between := range []string{"__", "-"} {
+			if before, _, is := strings.Cut(id, between); is && toolname.Has(agent, before) {
+				name = before
+			}
+		}
+	}
+	known, isKnown := kinds[c.kind]
+	if name == "" {
+		agent, name = "hookd", known.name
+		switch {
+		case c.kind == acp.KindExecute && jsonspan.Kind(jsonspan.Get(raw, "command")) == '[':
+			agent, name = "codex", "shell"
+		case c.kind == acp.KindEdit && len(c.diffs) == 1 && c.diffs[0].isNew, c.kind == acp.KindEdit && c.diffs == nil && jsonspan.Get(raw, "content") != nil:
+			name = "write_file"
+		case !isKnown:
+			agent, name = "", "tool"
+		}
+	}
+	ours, err := toolname.ToOurs(agent, name, raw)
+	if err != nil {
+		return protocol.Call{}, err
+	}
+	call := protocol.Call{ToolCallID: id, Name: ours.Name, Kind: ours.Kind, Server: ours.Server, Args: ours.Args, MayBe: ours.MayBe}
+	if _, sure := toolname.Kind(call.Name); !sure && isKnown {
+		call.Kind = known.kind
+	}
+	if ours.Name != c.name {
+		call.HostTool = c.name
+	}
+	c.fill(&call)
+	return call, nil
+}
+
+// fill adds the args that the agent only shows.
+func (c *shown) fill(call *protocol.Call) {
+	args := jsonspan.ReadMemberList(call.Args)
+	add := func(name, value string) {
+		if args.Get(name) == nil && value != "" {
+			args.Set(name, jsonspan.Quote(value))
+		}
+	}
+	paths := slices.Clone(c.paths)
+	for _, d := range c.diffs {
+		if !slices.Contains(paths, d.path) {
+			paths = append(paths, d.path)
+		}
+	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return path == "" })
+	switch call.Kind {
+	case protocol.KindShell:
+		add("command", strings.Trim(c.title, "`"))
+	case protocol.KindRead, protocol.KindWrite:
+		switch {
+		case args.Get("path") != nil || args.Get("paths") != nil:
+		case len(paths) == 1:
+			add("path", paths[0])
+		case len(paths) > 1:
+			var all []protocol.RawMessage
+			for _, path := range paths {
+				all = append(all, jsonspan.Quote(path))
+			}
+			args.Set("paths", jsonspan.JoinList(all))
+		}
+		if len(c.diffs) == 1 && call.Name == "write_file" {
+			add("content", c.diffs[0].after)
+		}
+		if len(c.diffs) == 1 && call.Name == "edit_file" && args.Get("edits") == nil {
+			add("oldText", c.diffs[0].before)
+			add("newText", c.diffs[0].after)
+		}
+	}
+	call.Args = args.JSON()
+}
+
+// what names a call for a person.
+func what(call *protocol.Call) string { return fmt.Sprintf("the call of %s", call.Name) }
