@@ -242,7 +242,9 @@ func TestAnswersThatAreNone(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			asJSON(w, 200, `{"jsonrpc"`)
 		}, "broke off"},
-		"another server": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect) }, "redirects to another server"},
+		"another server": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+		}, "redirects to another server"},
 		"a lost message": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x", http.StatusFound) }, "the message is lost"},
 		"hung up":        {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "cannot be reached"},
 	} {
