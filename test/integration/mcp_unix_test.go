@@ -33,7 +33,7 @@ done
 while :; do sleep 0.2; done
 `
 
-// proxied is a client's side of hookd mcp.
+// proxied is a client's side of hookd mcp, and of hookd acp in front of an agent.
 type proxied struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -45,11 +45,17 @@ type proxied struct {
 
 func proxyMCP(t *testing.T, b *box) *proxied {
 	t.Helper()
+	return proxyOf(t, b, stubbornServer, "mcp", "--name", "odd", "--")
+}
+
+// proxyOf starts hookd in front of a shell script.
+func proxyOf(t *testing.T, b *box, script string, command ...string) *proxied {
+	t.Helper()
 	server := filepath.Join(b.folder, "server.sh")
-	if err := os.WriteFile(server, []byte(stubbornServer), 0o755); err != nil {
+	if err := os.WriteFile(server, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p := &proxied{t: t, cmd: b.command("mcp", "--name", "odd", "--", server), stderr: &bytes.Buffer{}}
+	p := &proxied{t: t, cmd: b.command(append(command, server)...), stderr: &bytes.Buffer{}}
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
