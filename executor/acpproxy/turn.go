@@ -156,7 +156,7 @@ func (t *turn) answered(m *relay.Message) relay.Decision {
 	decide := s.Begin(t.ctx, protocol.AgentStop, data)
 	return relay.Later(t.request.Call.lane, func() relay.Decision {
 		o, err := decide()
-		if err == nil && o.Action == protocol.Continue && t.goOn(goOnWith(o)) {
+		if err == nil && o.Action == protocol.Continue && t.goOn(proxied.Who(o), goOnWith(o)) {
 			return relay.Drop()
 		}
 		return t.end(m)
@@ -179,9 +179,9 @@ func goOnWith(o *protocol.Outcome) string {
 
 // goOn has the agent go on with a prompt of the proxy's own. It reports false for a turn that
 // the client has cancelled.
-func (t *turn) goOn(words string) bool {
+func (t *turn) goOn(who, words string) bool {
 	s := t.session
-	s.tell("a hook has the agent go on: " + words)
+	s.tell(who + " has the agent go on: " + words)
 	s.mu.Lock()
 	defer s.mu.Unlock() // a cancel comes before this prompt, which then is not sent, or after it
 	if t.cancelled {
