@@ -75,6 +75,7 @@ internal/hookvalues: protocol
 executor/daemon/internal/crew:
 executor/daemon/internal/outbox: protocol protocol/rpc
 executor/bridge: protocol protocol/dialect
+executor/mcphttp: executor/proxied protocol protocol/rpc protocol/rpc/relay
 executor/mcpproxy: executor/proxied protocol protocol/rpc/relay protocol/toolname
 executor/proxied: protocol protocol/rpc/relay
 executor/acpproxy: executor/proxied protocol protocol/acp protocol/rpc/relay protocol/toolname
@@ -139,10 +140,10 @@ cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine 
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol protocol/toolname
 cmd/hookd/internal/acpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/guarded cmd/hookd/internal/places cmd/hookd/internal/signals executor/acpproxy executor/hookenv executor/proxied
-cmd/hookd/internal/acpagent: agentloop agentloop/mcp agentloop/model agentloop/store agentloop/tool cmd/hookd/internal/acpview cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal executor executor/daemon protocol protocol/acp protocol/readreply protocol/rpc protocol/rpc/peer protocol/toolname schema/agentparts
+cmd/hookd/internal/acpagent: agentloop agentloop/mcp agentloop/model agentloop/store agentloop/tool cmd/hookd/internal/acpview cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/signals cmd/hookd/internal/terminal executor executor/daemon protocol protocol/acp protocol/readreply protocol/rpc protocol/rpc/peer protocol/toolname schema/agentparts
 cmd/hookd/internal/acpview: agentloop cmd/hookd/internal/report cmd/hookd/internal/runview cmd/hookd/internal/show protocol protocol/acp
 cmd/hookd/internal/guarded: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process executor/proxied protocol protocol/rpc/relay
-cmd/hookd/internal/mcpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/guarded cmd/hookd/internal/places cmd/hookd/internal/signals executor/hookenv executor/mcpproxy protocol protocol/toolname
+cmd/hookd/internal/mcpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/guarded cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor/hookenv executor/mcphttp executor/mcpproxy executor/proxied protocol protocol/toolname
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol protocol/patterns schema schema/agentparts
 cmd/hookd/internal/newcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/takehook loader protocol schema/testfile
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol schema/testfile

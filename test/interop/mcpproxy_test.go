@@ -91,6 +91,92 @@ func TestGuardedEverything(t *testing.T) {
 	}
 }
 
+// TestGuardedInspector: the inspector's CLI works with a real server through hookd mcp.
+func TestGuardedInspector(t *testing.T) {
+	inspector := peer(t, "@modelcontextprotocol/inspector@2.12.0")
+	launcher := filepath.Join(inspector, "..", "..", ".bin", "mcp-inspector")
+	b := newBox(t)
+	b.hooksOfEverything(t)
+	b.write(t, "home/.acai/hooks/all.rules.yaml", `rules:
+  - name: no-echo
+    events: [tool-call-start]
+    match: { tool: mcp__all__echo }
+    reply: { action: block, reason: no echoes }
+`, 0o600)
+	for _, test := range []struct{ args, want, not string }{
+		{"--method tools/list", `"get-sum"`, `"echo"`},
+		{"--method tools/call --tool-name get-sum --tool-arg a=1 --tool-arg b=2", "42", ""},
+		{"--method tools/call --tool-name echo --tool-arg message=hello", "not found on server", "Echo: hello"},
+		{"--method tools/call --tool-name get-tiny-image", "no images today", "image/png"},
+		{"--method prompts/list", `"prompts"`, ""},
+		{"--method resources/list", `"resources"`, ""},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		command := exec.CommandContext(ctx, launcher, append([]string{"--cli", binary, "mcp", "--name", "all", "--", "node", program(t, everything), "stdio"}, strings.Fields(test.args)...)...)
+		command.Dir = b.project
+		command.Env = append(os.Environ(), "HOME="+b.home, "XDG_STATE_HOME="+filepath.Join(b.folder, "state"))
+		out, err := command.CombinedOutput()
+		cancel()
+		if !strings.Contains(string(out), test.want) || test.not != "" && strings.Contains(string(out), test.not) {
+			t.Errorf("%s: %v\n%s", test.args, err, out)
+		}
+	}
+}
+
+// TestGuardedUnderTheLoop: the loop of this project is a host as any other. Its own hooks judge
+// a call too, by the name that it gives the server.
+func TestGuardedUnderTheLoop(t *testing.T) {
+	server := program(t, everything)
+	b := newBox(t)
+	b.hooksOfEverything(t)
+	b.servers(t, map[string]any{"inner": map[string]any{"command": binary, "args": []string{"mcp", "--name", "all", "--", "node", server, "stdio"}}})
+	k := b.talk(t, `turns:
+- expect: [{in: tools, contains: mcp__inner__get-sum}]
+  toolCalls:
+  - {id: echo, name: mcp__inner__echo, args: {message: "grüße 👋"}}
+  - {id: sum, name: mcp__inner__get-sum, args: {a: 1, b: 2}}
+  - {id: image, name: mcp__inner__get-tiny-image, args: {}}
+- expect:
+  - {in: "toolResult:echo", contains: "Echo: grüße 👋"}
+  - {in: "toolResult:sum", contains: The sum of 40 and 2 is 42}
+  - {in: "toolResult:image", contains: no images today}
+  text: good
+`)
+	b.ready(t, "index.js")
+	k.say(`{"prompt":"use them"}`)
+	k.result("done")
+	k.end()
+}
+
+// TestGuardedQuestion: a client of the SDK asks its person what a hook asks, about a call of a
+// real server.
+func TestGuardedQuestion(t *testing.T) {
+	b := newBox(t)
+	b.write(t, "home/.acai/hooks/ask.sh", `#!/bin/sh
+# hook: events=tool-call-start match.tool=mcp__all__echo can=block onFailure=block
+echo '{"action":"ask","reason":"echoes are loud"}'
+`, 0o755)
+	var asked atomic.Int64
+	s := guarded(t, b, &sdk.ClientOptions{
+		ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			asked.Add(1)
+			answer := "refuse"
+			if strings.Contains(r.Params.Message, "softly") && strings.Contains(r.Params.Message, "echoes are loud") {
+				answer = "allow"
+			}
+			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer}}, nil
+		},
+	}, everything, "stdio")
+	for message, want := range map[string]string{"softly": "false Echo: softly", "loudly": "true denied by the person (echoes are loud)"} {
+		if got := called(t, s, "echo", map[string]any{"message": message}); got != want {
+			t.Errorf("%s: %s", message, got)
+		}
+	}
+	if asked.Load() != 2 {
+		t.Errorf("the person was asked %d times", asked.Load())
+	}
+}
+
 // TestGuardedFilesystem: a file that hooks keep from being read stays unread.
 func TestGuardedFilesystem(t *testing.T) {
 	b := newBox(t)
