@@ -117,7 +117,16 @@ func (c *clientCall) read(method string, p *params) error {
 		return err
 	}
 	c.Name, c.Kind, c.Args = "bash", protocol.KindShell, object(member{"command", p.get("command")}, member{"dir", given(p.get("cwd"))}, member{"env", given(p.get("env"))})
-	if args := p.get("args"); !isNothing(args) && len(jsonspan.Elements(args)) > 0 {
+	args := p.get("args")
+	if !isNothing(args) && jsonspan.Kind(args) != '[' {
+		return errors.New("the args of the command are " + jsonspan.KindName(args) + ", not a list")
+	}
+	for _, arg := range jsonspan.Elements(args) {
+		if jsonspan.Kind(arg) != '"' {
+			return errors.New("the args of the command have " + jsonspan.KindName(arg) + " where a text is expected")
+		}
+	}
+	if len(jsonspan.Elements(args)) > 0 {
 		words := append([]protocol.RawMessage{p.get("command")}, jsonspan.Elements(args)...)
 		c.words = object(member{"command", jsonspan.JoinList(words)})
 		line, err := toolname.ToOurs("codex", "shell", c.words)

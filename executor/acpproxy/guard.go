@@ -150,7 +150,7 @@ func (g *guard) request(m *relay.Message, r *request) (relay.Decision, error) {
 	case acp.SessionPrompt:
 		return g.prompt(m, r)
 	case acp.SessionSetMode, setConfigOption:
-		return g.setMode(m)
+		return g.setMode(m, r)
 	case acp.SessionClose, acp.SessionDelete:
 		return g.closes(m, r)
 	}
@@ -193,7 +193,7 @@ func (g *guard) fromAgent(m *relay.Message) relay.Decision {
 	case slices.Contains(judgedOfAgent, m.Method):
 		d, err = g.clientCall(m, r)
 	case strings.HasPrefix(m.Method, "terminal/"):
-		d = g.terminalCall(m, r)
+		d, err = g.terminalCall(m, r)
 	}
 	if err != nil {
 		g.asked[relay.Server].Remove(r)

@@ -2,6 +2,7 @@ package acpproxy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,13 +16,24 @@ import (
 // option is an answer that a request for permission offers.
 type option struct{ id, name, kind string }
 
-func optionsOf(list protocol.RawMessage) (options []option) {
+// optionsOf reads the options. Those of which an answer could mean one or another are an
+// error: a refusal might be read as a permission.
+func optionsOf(list protocol.RawMessage) (options []option, err error) {
 	for _, item := range jsonspan.Elements(list) {
-		options = append(options, option{
-			id: jsonspan.Text(jsonspan.Get(item, "optionId")), name: jsonspan.Text(jsonspan.Get(item, "name")), kind: jsonspan.Text(jsonspan.Get(item, "kind")),
-		})
+		if err := unambiguous(item, []string{"optionId", "name", "kind"}); err != nil {
+			return nil, err
+		}
+		id := jsonspan.Get(item, "optionId")
+		if jsonspan.Kind(id) != '"' {
+			return nil, errors.New("an option of the request for permission has no id")
+		}
+		o := option{id: jsonspan.Text(id), name: jsonspan.Text(jsonspan.Get(item, "name")), kind: jsonspan.Text(jsonspan.Get(item, "kind"))}
+		if slices.ContainsFunc(options, func(other option) bool { return other.id == o.id }) {
+			return nil, fmt.Errorf("two options of the request for permission have the id %q", o.id)
+		}
+		options = append(options, o)
 	}
-	return options
+	return options, nil
 }
 
 // choose returns the first option of the first of some kinds that is offered.
@@ -52,8 +64,12 @@ func (g *guard) permission(m *relay.Message, r *request) (relay.Decision, error)
 	if err != nil {
 		return relay.Decision{}, err
 	}
-	t := s.tool(about)
-	ask := &permission{tool: t, request: r, options: optionsOf(p.get("options"))}
+	options, err := optionsOf(p.get("options"))
+	if err != nil {
+		return relay.Decision{}, err
+	}
+	t := s.tool(about, func(t *tool) bool { return t.judged })
+	ask := &permission{tool: t, request: r, options: options}
 	call, err := t.shown.call(t.id)
 	if err != nil {
 		return relay.Decision{}, err

@@ -53,7 +53,8 @@ func (g *guard) update(m *relay.Message) {
 }
 
 // tool returns the call that an update or a request is about, with what that says of it.
-func (s *session) tool(update protocol.RawMessage) *tool {
+// again reports whether a call that is known makes place for another one with its id.
+func (s *session) tool(update protocol.RawMessage, again func(*tool) bool) *tool {
 	id := jsonspan.Text(jsonspan.Get(update, "toolCallId"))
 	vocabulary := ""
 	if name := s.guard.vocabulary.Load(); name != nil {
@@ -65,6 +66,10 @@ func (s *session) tool(update protocol.RawMessage) *tool {
 	if t == nil {
 		t = &tool{session: s, id: id, began: time.Now()}
 		s.work.keep(t)
+	}
+	if again(t) {
+		t = &tool{session: s, id: id, began: time.Now(), shown: t.shown, started: t.started}
+		s.work.tools[id] = t
 	}
 	if !t.ended {
 		t.shown.merge(update, vocabulary)
@@ -89,19 +94,27 @@ func (w *work) keep(t *tool) {
 // toolChanged takes what an update says of a tool call. A call that runs, and that the agent
 // did not ask about, is judged now: it can no longer be stopped by itself.
 func (s *session) toolChanged(update protocol.RawMessage) {
-	t := s.tool(update)
 	status := acp.ToolStatus(jsonspan.Text(jsonspan.Get(update, "status")))
+	begins := acp.UpdateKind(jsonspan.Text(jsonspan.Get(update, "sessionUpdate"))) == acp.ToolCallBegun && status != acp.ToolCompleted && status != acp.ToolFailed
+	t := s.tool(update, func(t *tool) bool { return t.ended && begins })
 	runs := status == acp.ToolRuns || status == acp.ToolCompleted
 	if !runs && status != acp.ToolFailed {
 		return
 	}
 	s.mu.Lock()
+	ranAllTheSame := t.refused && t.ended && status == acp.ToolCompleted
+	if ranAllTheSame { // told once
+		t.refused = false
+	}
 	began, ended := !t.judged, !t.ended && status != acp.ToolRuns
 	t.judged, t.ended = true, t.ended || ended
 	refused := t.refused
 	s.mu.Unlock()
 	if began {
 		t.unasked(runs)
+	}
+	if ranAllTheSame {
+		s.guard.options.note(fmt.Sprintf("the agent says that it completed %s, which was refused", what(&t.call)))
 	}
 	switch {
 	case !ended || refused: // the hooks know
