@@ -107,8 +107,7 @@ func (p *Peer) take(ctx context.Context, text []byte) {
 	switch {
 	case failure != nil:
 		p.answer(nil, nil, failure)
-	case m.Method == "" && (m.Result != nil || m.Error != nil):
-		p.takeAnswer(&m)
+	case m.Method == "" && p.takeAnswer(&m):
 	case m.Invalid != nil:
 		p.answer(m.ID, nil, m.Invalid)
 	case m.ID == nil && m.Method == p.options.Cancel && m.Method != "":
@@ -166,19 +165,25 @@ func (p *Peer) answer(id, result []byte, failure *rpc.Error) {
 	p.out.put(rpc.AppendResult(nil, id, result))
 }
 
-func (p *Peer) takeAnswer(m *rpc.Message) {
+// takeAnswer hands an answer to the call that waits for it, and reports whether the message is one:
+// it has a result or an error, or the id of a call. An answer that JSON-RPC does not allow is no
+// answer that could be counted on, whatever it says: the call has failed.
+func (p *Peer) takeAnswer(m *rpc.Message) bool {
 	p.mu.Lock()
 	call := p.calls[m.Key()]
 	delete(p.calls, m.Key())
 	p.mu.Unlock()
-	if call == nil {
-		return // of a call that nobody waits for any more
-	}
-	if m.Error != nil {
+	switch {
+	case call == nil: // or of a call that nobody waits for any more
+		return m.Result != nil || m.Error != nil
+	case m.Invalid != nil:
+		call.answer <- answer{err: rpc.Errorf(rpc.InvalidRequest, "the answer is not one of JSON-RPC: %s", m.Invalid.Message)}
+	case m.Error != nil:
 		call.answer <- answer{err: m.Error}
-		return
+	default:
+		call.answer <- answer{result: m.Result}
 	}
-	call.answer <- answer{result: m.Result}
+	return true
 }
 
 // end ends what waits on either side.
