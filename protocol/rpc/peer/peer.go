@@ -207,11 +207,18 @@ func (p *Peer) nextID() []byte {
 }
 
 // Decode reads params or a result into a value. The error says which member is wrong.
-func Decode(text []byte, into any) *rpc.Error {
+func Decode(text []byte, into any) *rpc.Error { return decode(text, into) }
+
+// DecodeStrictly does what [Decode] does, and takes no member that is not known.
+func DecodeStrictly(text []byte, into any) *rpc.Error {
+	return decode(text, into, json.RejectUnknownMembers(true))
+}
+
+func decode(text []byte, into any, options ...json.Options) *rpc.Error {
 	if text == nil {
 		text = []byte("{}")
 	}
-	err := json.Unmarshal(text, into)
+	err := json.Unmarshal(text, into, options...)
 	if err == nil {
 		return nil
 	}

@@ -75,6 +75,8 @@ func TestWrongRequests(t *testing.T) {
 			t.Errorf("%q is answered with %s %v", line, m.Result, m.Error)
 		}
 	}
+	c.call(acp.SessionCancel, object{"sessionId": session}, nil) // as a request: answered all the same
+	c.notify(acp.SessionNew, open(nil))                          // its answer could not be told
 	c.notify("session/unheard_of", object{"x": 1})
 	c.notify(acp.SessionCancel, object{"sessionId": "nobody"})
 	c.notify(acp.CancelRequest, object{"requestId": 99})
@@ -85,6 +87,11 @@ func TestWrongRequests(t *testing.T) {
 	}
 	c.notify(acp.SessionCancel, object{"sessionId": session})
 	c.wait(id)
+	for _, line := range c.log {
+		if strings.HasPrefix(line, "<- ") && strings.Contains(line, `"sessionId":`) && !strings.Contains(line, session) {
+			t.Errorf("another session: %s", line)
+		}
+	}
 	if files, _ := os.ReadDir(filepath.Join(c.project)); len(files) != 1 {
 		t.Errorf("something was written: %v", files)
 	}
