@@ -5,12 +5,14 @@ package interop
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -161,24 +163,7 @@ func TestGuardedOverHTTP(t *testing.T) {
 	b := newBox(t)
 	b.hooksOfEverything(t)
 	port := freePort(t)
-	web := exec.Command("node", program(t, everything), "streamableHttp")
-	web.Dir, web.Env = b.project, append(os.Environ(), "PORT="+port)
-	if err := web.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		web.Process.Kill()
-		web.Wait()
-	}()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		if c, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
-			c.Close()
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal("the server does not listen")
-		}
-	}
+	b.inBackground(t, "127.0.0.1:"+port, exec.Command("node", program(t, everything), "streamableHttp"), "PORT="+port)
 	var progress atomic.Int64
 	s := connected(t, b, &sdk.ClientOptions{
 		ProgressNotificationHandler: func(context.Context, *sdk.ProgressNotificationClientRequest) { progress.Add(1) },
@@ -203,6 +188,30 @@ func TestGuardedOverHTTP(t *testing.T) {
 	long.SetProgressToken("p")
 	if _, err := s.CallTool(t.Context(), long); err != nil || progress.Load() == 0 {
 		t.Errorf("%v, %d reports of progress", err, progress.Load())
+	}
+}
+
+// inBackground starts a program that listens at an address, and ends it with the test.
+func (b *box) inBackground(t *testing.T, at string, c *exec.Cmd, env ...string) {
+	t.Helper()
+	c.Dir, c.Env = b.project, append(append(os.Environ(), "HOME="+b.home, "XDG_STATE_HOME="+filepath.Join(b.folder, "state")), env...)
+	c.Stdout, c.Stderr = io.Discard, io.Discard
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+		_ = c.Wait()
+	})
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		if connection, err := net.Dial("tcp", at); err == nil {
+			connection.Close()
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%s does not listen at %s", strings.Join(c.Args, " "), at)
+		}
 	}
 }
 
