@@ -45,8 +45,11 @@ func (o *Options) guardServer(server protocol.RawMessage, project string) (proto
 		return nil, err
 	}
 	name, command := jsonspan.Text(jsonspan.Get(server, "name")), jsonspan.Get(server, "command")
-	if kind := jsonspan.Get(server, "type"); jsonspan.Kind(command) != '"' || !isNothing(kind) && jsonspan.Text(kind) != "stdio" {
-		how := jsonspan.Text(kind)
+	if !isNothing(command) && jsonspan.Kind(command) != '"' {
+		return nil, errors.New("the command of an MCP server is " + jsonspan.KindName(command) + ", not a text")
+	}
+	if isNothing(command) { // of whatever type it says it is: some agents go by the command
+		how := jsonspan.Text(jsonspan.Get(server, "type"))
 		if how == "" {
 			how = "no command"
 		}
@@ -60,17 +63,12 @@ func (o *Options) guardServer(server protocol.RawMessage, project string) (proto
 	if err != nil {
 		return nil, err
 	}
-	before := o.Server(name, project, jsonspan.Text(command), args)
-	if before == nil {
-		return server, nil
-	}
-	line := before[1:len(before):len(before)]
+	line := o.Server(name, project, jsonspan.Text(command), args)
 	all := []protocol.RawMessage{}
-	for _, word := range append(line, jsonspan.Text(command)) {
+	for _, word := range line[1:] {
 		all = append(all, jsonspan.Quote(word))
 	}
-	all = append(all, jsonspan.Elements(jsonspan.Get(server, "args"))...)
-	return relay.Replace(relay.Replace(server, "command", jsonspan.Quote(before[0])), "args", jsonspan.JoinList(all)), nil
+	return relay.Replace(relay.Replace(server, "command", jsonspan.Quote(line[0])), "args", jsonspan.JoinList(all)), nil
 }
 
 // argsOf returns the args of a server. A variable that would change hookd in front of it is
@@ -86,7 +84,17 @@ func argsOf(server protocol.RawMessage) (args []string, err error) {
 		}
 		args = append(args, jsonspan.Text(arg))
 	}
-	for _, variable := range jsonspan.Elements(jsonspan.Get(server, "env")) {
+	env := jsonspan.Get(server, "env")
+	if !isNothing(env) && jsonspan.Kind(env) != '[' {
+		return nil, errors.New("the env of an MCP server is " + jsonspan.KindName(env) + ", not a list")
+	}
+	for _, variable := range jsonspan.Elements(env) {
+		if jsonspan.Kind(variable) != '{' {
+			return nil, errors.New("the env of an MCP server has " + jsonspan.KindName(variable) + " where an object is expected")
+		}
+		if err := unambiguous(variable, []string{"name", "value"}); err != nil {
+			return nil, err
+		}
 		if name := jsonspan.Text(jsonspan.Get(variable, "name")); changesHookd(name) {
 			return nil, fmt.Errorf("the MCP server %q sets %s, which would change hookd in front of it: set it in the server's own command (env %s=… COMMAND)",
 				jsonspan.Text(jsonspan.Get(server, "name")), name, name)
@@ -98,6 +106,7 @@ func argsOf(server protocol.RawMessage) (args []string, err error) {
 // changesHookd reports whether a variable says where hookd finds hooks, settings and trust, or
 // how it works.
 func changesHookd(name string) bool {
+	name, _, _ = strings.Cut(name, "=") // what follows would be part of the value
 	upper := strings.ToUpper(name)
 	return slices.Contains([]string{"HOME", "USERPROFILE", "GODEBUG"}, upper) || strings.HasPrefix(upper, "XDG_") || strings.HasPrefix(upper, "HOOK")
 }

@@ -27,7 +27,7 @@ type turn struct {
 	stop    context.CancelCauseFunc
 
 	// The session's lock guards the rest.
-	running   bool // the agent has it
+	running   bool // the agent has it, and has not answered
 	cancelled bool
 	done      bool
 	asID      protocol.RawMessage // the id of the proxy's own prompt that it goes on with, nil: the client's
@@ -141,6 +141,7 @@ func (t *turn) answered(m *relay.Message) relay.Decision {
 	s := t.session
 	s.mu.Lock()
 	cancelled, response, continued := t.cancelled, t.response.String(), t.continued
+	t.running = false // a second answer means nothing, and a cancel is for the hooks
 	s.mu.Unlock()
 	response = strings.ToValidUTF8(response, "")
 	reason := acp.StopReason(jsonspan.Text(jsonspan.Get(m.Result, "stopReason")))
@@ -189,6 +190,7 @@ func (t *turn) goOn(who, words string) bool {
 	t.continued++
 	prompt := object(texts("sessionId", s.id), member{"prompt", jsonspan.JoinList([]protocol.RawMessage{textBlock(words)})})
 	t.response.Reset()
+	t.running = true
 	t.asID = s.guard.ask(relay.Server, acp.SessionPrompt, prompt, t.answered)
 	return true
 }

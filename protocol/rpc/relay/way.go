@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/lines"
+	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
 // way is one direction: from the side that is read to the other one.
@@ -38,15 +39,15 @@ func (w *way) run() {
 
 // read takes lines until the input ends, whatever ends it.
 func (w *way) read() {
-	skipped := &overlong{}
-	reader := lines.NewReader(w.in, lines.Options{Limit: w.relay.options.Limit, Skipped: func(piece []byte) { skipped.add(piece) }})
+	skipped := &rpc.Overlong{}
+	reader := lines.NewReader(w.in, lines.Options{Limit: w.relay.options.Limit, Skipped: func(piece []byte) { skipped.Add(piece) }})
 	defer reader.Release()
 	for {
 		line, _, err := reader.Next()
 		switch long := (*lines.TooLongError)(nil); {
 		case errors.As(err, &long):
 			w.tooLong(skipped, long)
-			*skipped = overlong{}
+			*skipped = rpc.Overlong{}
 			continue
 		case err != nil && len(line) == 0:
 			return
@@ -101,15 +102,15 @@ func (w *way) fault(f *Fault, line []byte) {
 }
 
 // tooLong takes a line that was too long to be kept. A side that waits for an answer gets one.
-func (w *way) tooLong(o *overlong, long *lines.TooLongError) {
+func (w *way) tooLong(o *rpc.Overlong, long *lines.TooLongError) {
 	text := fmt.Sprintf("the message has %d bytes, the most is %d", long.Size, long.Limit)
-	switch o.kind() {
-	case Request:
+	switch m, known := o.Message(); {
+	case known && m.ID != nil && m.Method != "":
 		w.relay.note(w.from, text, long.Start)
-		w.back.put(ErrorLine(o.id, CodeInvalidRequest, "hookd: "+text))
-	case Response:
+		w.back.put(ErrorLine(m.ID, CodeInvalidRequest, "hookd: "+text))
+	case known && m.Method == "":
 		w.relay.note(w.from, text, long.Start)
-		w.line(ErrorLine(o.id, CodeServer, "hookd: the answer was left out: "+text))
+		w.line(ErrorLine(m.ID, CodeServer, "hookd: the answer was left out: "+text))
 	default:
 		w.fault(&Fault{Code: CodeInvalidRequest, Text: text}, long.Start)
 	}

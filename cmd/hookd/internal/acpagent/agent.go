@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/conversation"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/signals"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 	"github.com/hookd-dev/hookd/protocol/rpc/peer"
@@ -56,15 +57,13 @@ func Serve(ctx context.Context, options Options) error {
 	}
 	a.peer = peer.New(options.In, options.Out, peer.Options{Cancel: acp.CancelRequest, Receive: a.receive})
 	err := a.peer.Run(ctx)
-	reason := "exit"
-	switch {
-	case ctx.Err() != nil:
-		reason = "interrupted"
-		a.end(context.Cause(ctx))
-	default:
+	if interrupt := context.Cause(ctx); errors.Is(interrupt, signals.ErrInterrupted) {
+		a.end(interrupt)
+		a.closeAll("interrupted")
+	} else {
 		a.end(errGone)
+		a.closeAll("exit")
 	}
-	a.closeAll(reason)
 	a.work.Wait()
 	_ = a.peer.Close(lastWords) // the client may have gone
 	return err

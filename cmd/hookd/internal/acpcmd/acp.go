@@ -38,10 +38,7 @@ prompts, permission requests, and what the agent asks the editor to read, write
 and run. They see tool calls, the ends of turns and sessions, and can have a turn
 go on. MCP servers that the editor hands to the agent are guarded, too. What an
 agent does without asking a proxy cannot stop: --mode keeps it in a mode in which
-it asks. What a person should know is on stderr.
-
-Without an agent's command, hookd's own loop is the agent: the flags --model,
---allow and --system are for it.`,
+it asks. What a person should know is on stderr.`,
 		Example: "  hookd acp --mode default -- gemini --acp\n  hookd acp --model anthropic:NAME",
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
@@ -58,6 +55,10 @@ Without an agent's command, hookd's own loop is the agent: the flags --model,
 	c.Flags().SetInterspersed(false) // what follows the agent's name is the agent's
 	cli.NameFlag(c.Flags(), &mode, "mode", "", "keep the agent's sessions in its session mode `ID`")
 	if cmd.Agent != nil {
+		c.Long += `
+
+Without an agent's command, hookd's own loop is the agent: the flags --model,
+--allow and --system are for it.`
 		cmd.Agent.Flags(c.Flags())
 	}
 	return c

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
@@ -44,18 +45,31 @@ func (h *hooks) of(cwd string) (proxied.Hooks, error) {
 	return e, nil
 }
 
-// server returns what stands before the command line of an MCP server so that hooks of a
-// project judge its calls, nil for one that is guarded already.
+// server returns the command line that starts an MCP server so that hooks of a project judge
+// its calls. One that is guarded already is started by this very program: which one the agent
+// would find is for the environment of the server to say.
 func (h *hooks) server(name, project, command string, args []string) []string {
 	self := places.Program()
-	if len(args) > 0 && args[0] == "mcp" && isProgram(command, self) {
-		return nil
+	if isGuard(args) && isProgram(command, self) {
+		return append([]string{self}, args...)
 	}
 	guard := []string{self}
 	if project != "" {
 		guard = append(guard, "--project", project)
 	}
-	return append(guard, "mcp", "--name", name, "--")
+	return append(append(guard, "mcp", "--name", name, "--", command), args...)
+}
+
+// isGuard reports whether args of hookd guard an MCP server as we would. With other flags,
+// such as another project, it is a server like any other.
+func isGuard(args []string) bool {
+	switch {
+	case len(args) > 4 && args[0] == "mcp" && args[1] == "--name":
+		return args[3] == "--"
+	case len(args) > 3 && args[0] == "mcp" && strings.HasPrefix(args[1], "--name="):
+		return args[2] == "--"
+	}
+	return len(args) > 2 && args[0] == "mcp" && args[1] == "--"
 }
 
 // isProgram reports whether a command starts a program.
