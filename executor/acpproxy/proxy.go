@@ -51,6 +51,7 @@ func Run(ctx context.Context, client relay.Stream, agent *proxied.Process, optio
 		ServerEnded: func() { g.agentEnded(agent.How()) },
 		Note:        proxied.NewNotes("the agent", options.note).Line,
 		Limit:       options.Limit,
+		Code:        codeInternal,
 	})
 	g.send = r.Send
 	c := &proxied.Connection{

@@ -152,6 +152,14 @@ func TestAgentEnds(t *testing.T) {
 	s.eventually("tool-call-start bash", "tool-call-error bash", "agent-error the agent has ended", "session-end exit")
 }
 
+// An answer that is too long is an error, which no client takes for a wish to log in.
+func TestAnswersTooLong(t *testing.T) {
+	s := newStage(t, "")
+	s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":4,"method":"session/list"}`)
+	s.says(s.agent, `{"jsonrpc":"2.0","id":4,"result":{"x":"`+strings.Repeat("x", 1<<20)+`"}}`)
+	s.has(s.toClient, `{"jsonrpc":"2.0","id":4,"error":{"code":-32603,"message":"hookd: the answer was left out: `)
+}
+
 // When the client ends, what waits for hooks is given up in time, and the agent ended.
 func TestClientEnds(t *testing.T) {
 	s := newStage(t, "", hookOn(protocol.ToolCallStart, func(ctx context.Context, _ *protocol.Event) (protocol.Reply, error) {

@@ -111,7 +111,7 @@ func (w *way) tooLong(o *rpc.Overlong, long *lines.TooLongError) {
 		w.back.put(ErrorLine(m.ID, CodeInvalidRequest, "hookd: "+text))
 	case known && m.Method == "":
 		w.relay.note(w.from, text, long.Start)
-		w.line(ErrorLine(m.ID, CodeServer, "hookd: the answer was left out: "+text))
+		w.line(ErrorLine(m.ID, w.relay.options.Code, "hookd: the answer was left out: "+text))
 	default:
 		w.fault(&Fault{Code: CodeInvalidRequest, Text: text}, long.Start)
 	}

@@ -41,9 +41,6 @@ func (a *Agent) prompt(r *peer.Request, params *acp.PromptParams) {
 		r.Fail(noSession(params.SessionID))
 		return
 	}
-	if r.IsNotification() { // nobody could be told how it ended
-		return
-	}
 	t := &turn{session: s, request: r, questions: make(chan asking), watched: make(chan struct{}), over: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancelCause(s.ctx)
 	if failure := s.beginTurn(t); failure != nil {
@@ -59,8 +56,10 @@ func (a *Agent) prompt(r *peer.Request, params *acp.PromptParams) {
 	})
 }
 
-// cancel ends the turn of a session, wherever it is.
-func (a *Agent) cancel(_ *peer.Request, params *acp.CancelParams) {
+// cancel ends the turn of a session, wherever it is. It is a notification; who asks it gets an
+// answer all the same.
+func (a *Agent) cancel(r *peer.Request, params *acp.CancelParams) {
+	defer r.Answer(acp.Empty{})
 	if s := a.sessions.find(params.SessionID); s != nil {
 		if t := s.current(); t != nil {
 			t.cancel(errCancelled)
