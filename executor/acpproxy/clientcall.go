@@ -302,10 +302,10 @@ func (c *clientCall) answered(m *relay.Message) relay.Decision {
 	switch {
 	case m.Error != nil:
 		c.failed(protocol.CallError{Kind: protocol.CallFailed, Text: jsonspan.Text(jsonspan.Get(m.Error, "message"))}, nil)
-		return relay.PassIn(c.request.Call.lane, m.Line)
+		return relay.Pass(m.Line)
 	case c.request.Method == terminalCreate:
 		c.session.keepTerminal(c, m)
-		return relay.PassIn(c.request.Call.lane, m.Line)
+		return relay.Pass(m.Line)
 	}
 	answer := c.result(m, false)
 	return relay.Later("", func() relay.Decision { return relay.Pass(answer()) })

@@ -222,10 +222,13 @@ func (g *guard) response(from relay.Side, m *relay.Message) relay.Decision {
 	if r.Method != acp.SessionPrompt { // a turn may go on after its first answer
 		g.asked[asker].Remove(r)
 	}
-	if r.Call.answered == nil {
-		return relay.PassIn(r.Call.lane, m.Line)
+	switch {
+	case r.Call.answered != nil:
+		return r.Call.answered(m)
+	case from == relay.Client: // a turn may wait for it, while hooks judge the next prompt
+		return relay.Pass(m.Line)
 	}
-	return r.Call.answered(m)
+	return relay.PassIn(r.Call.lane, m.Line)
 }
 
 // cancelRequest decides a notification that a request is given up.

@@ -89,7 +89,7 @@ func (t *terminal) released(id string) {
 
 // read takes the client's answer with the output so far.
 func (t *terminal) read(r *request, m *relay.Message) relay.Decision {
-	pass := relay.PassIn(r.Call.lane, m.Line)
+	pass := relay.Pass(m.Line)
 	if m.Error != nil {
 		return pass
 	}
@@ -103,7 +103,7 @@ func (t *terminal) read(r *request, m *relay.Message) relay.Decision {
 	t.mu.Unlock()
 	switch {
 	case isNothing(status) && t.holds:
-		return relay.PassIn(r.Call.lane, m.With("result", relay.Replace(m.Result, "output", []byte(`""`))))
+		return relay.Pass(m.With("result", relay.Replace(m.Result, "output", []byte(`""`))))
 	case isNothing(status):
 		return pass
 	}

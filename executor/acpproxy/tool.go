@@ -64,14 +64,8 @@ func (s *session) tool(update protocol.RawMessage, again func(*tool) bool) *tool
 	defer s.mu.Unlock()
 	t := s.work.tools[id]
 	if t == nil {
-		if len(s.work.tools) >= mostTools {
-			for old := range s.work.tools {
-				delete(s.work.tools, old)
-				break
-			}
-		}
 		t = &tool{session: s, id: id, began: time.Now()}
-		s.work.tools[id] = t
+		s.work.keep(t)
 	}
 	if again(t) {
 		t = &tool{session: s, id: id, began: time.Now(), shown: t.shown, started: t.started}
@@ -81,6 +75,20 @@ func (s *session) tool(update protocol.RawMessage, again func(*tool) bool) *tool
 		t.shown.merge(update, vocabulary)
 	}
 	return t
+}
+
+// keep remembers a call by its id; one without an id is a call of its own.
+func (w *work) keep(t *tool) {
+	if t.id == "" {
+		return
+	}
+	if len(w.tools) >= mostTools {
+		for old := range w.tools {
+			delete(w.tools, old)
+			break
+		}
+	}
+	w.tools[t.id] = t
 }
 
 // toolChanged takes what an update says of a tool call. A call that runs, and that the agent
@@ -111,7 +119,7 @@ func (s *session) toolChanged(update protocol.RawMessage) {
 	switch {
 	case !ended || refused: // the hooks know
 	case status == acp.ToolFailed:
-		t.failed(protocol.CallError{Kind: protocol.CallFailed, Text: outputOf(update)}, nil)
+		t.failed(t.call, protocol.CallError{Kind: protocol.CallFailed, Text: outputOf(update)}, nil)
 	default:
 		data := protocol.ToolCallEndData{Call: t.call, Result: protocol.Result{Content: protocol.TextContent(outputOf(update))}, DurationMs: t.took()}
 		decide := t.afterStart(s.Begin(s.guard.life, protocol.ToolCallEnd, data, losing(lostOfResult)))
@@ -160,12 +168,12 @@ func lasting(ctx context.Context) (context.Context, func()) {
 }
 
 // failed tells hooks that the call has no result.
-func (t *tool) failed(problem protocol.CallError, by *string) {
+func (t *tool) failed(call protocol.Call, problem protocol.CallError, by *string) {
 	s := t.session
 	s.mu.Lock()
 	t.ended = true
 	s.mu.Unlock()
-	data := protocol.ToolCallErrorData{Call: t.call, Error: problem, BlockedBy: by, DurationMs: t.took()}
+	data := protocol.ToolCallErrorData{Call: call, Error: problem, BlockedBy: by, DurationMs: t.took()}
 	s.guard.observe(t.afterStart(s.BeginDetached(s.guard.life, protocol.ToolCallError, data)), nil)
 }
 

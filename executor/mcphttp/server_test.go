@@ -388,3 +388,46 @@ func TestEnds(t *testing.T) {
 	}
 	<-b.process.Done
 }
+
+// A client that has nothing more to say waits for answers, and not for a subscription, which
+// has none.
+func TestSubscriptionsEndWithTheClient(t *testing.T) {
+	b := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		if strings.Contains(body, "slow") {
+			time.Sleep(100 * time.Millisecond)
+			asJSON(w, 200, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+			return
+		}
+		asEvents(w)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	b.say(`{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen"}`)
+	b.say(`{"jsonrpc":"2.0","id":1,"method":"slow"}`)
+	b.process.In.Close()
+	b.reads(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+	b.reads("")
+}
+
+// What a server floods is not kept for a client that does not read it.
+func TestFloodOfEvents(t *testing.T) {
+	sent := make(chan int, 1)
+	b := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		asEvents(w)
+		event, n := "data: {\"jsonrpc\":\"2.0\",\"method\":\""+strings.Repeat("x", 60_000)+"\"}\n\n", 0
+		for ; n < 10_000 && r.Context().Err() == nil; n++ {
+			if _, err := io.WriteString(w, event); err != nil {
+				break
+			}
+		}
+		sent <- n
+	})
+	b.say(`{"jsonrpc":"2.0","id":1,"method":"m"}`)
+	b.reads("xxx")
+	time.Sleep(100 * time.Millisecond)
+	began := time.Now()
+	b.process.End(0)
+	if n := <-sent; n > 1000 || time.Since(began) > 2*time.Second { // of 60 MB, what the system's buffers hold
+		t.Errorf("%d events were taken; it ended after %v", n, time.Since(began))
+	}
+}

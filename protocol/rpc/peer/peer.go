@@ -141,8 +141,7 @@ func (p *Peer) take(ctx context.Context, text []byte) {
 	switch {
 	case failure != nil:
 		p.answer(nil, nil, failure)
-	case m.Method == "" && (m.Result != nil || m.Error != nil):
-		p.takeAnswer(&m)
+	case m.Method == "" && p.takeAnswer(&m):
 	case m.Invalid != nil:
 		p.answer(m.ID, nil, m.Invalid)
 	case m.ID == nil && m.Method == p.options.Cancel && m.Method != "":
@@ -200,19 +199,25 @@ func (p *Peer) answer(id, result []byte, failure *rpc.Error) {
 	p.out.put(rpc.AppendResult(nil, id, result))
 }
 
-func (p *Peer) takeAnswer(m *rpc.Message) {
+// takeAnswer hands an answer to the call that waits for it, and reports whether the message is one:
+// it has a result or an error, or the id of a call. An answer that JSON-RPC does not allow is no
+// answer that could be counted on, whatever it says: the call has failed.
+func (p *Peer) takeAnswer(m *rpc.Message) bool {
 	p.mu.Lock()
 	call := p.calls[m.Key()]
 	delete(p.calls, m.Key())
 	p.mu.Unlock()
-	if call == nil {
-		return // of a call that nobody waits for any more
-	}
-	if m.Error != nil {
+	switch {
+	case call == nil: // or of a call that nobody waits for any more
+		return m.Result != nil || m.Error != nil
+	case m.Invalid != nil:
+		call.answer <- answer{err: rpc.Errorf(rpc.InvalidRequest, "the answer is not one of JSON-RPC: %s", m.Invalid.Message)}
+	case m.Error != nil:
 		call.answer <- answer{err: m.Error}
-		return
+	default:
+		call.answer <- answer{result: m.Result}
 	}
-	call.answer <- answer{result: m.Result}
+	return true
 }
 
 // end ends what waits on either side.
@@ -236,11 +241,18 @@ func (p *Peer) nextID() []byte {
 }
 
 // Decode reads params or a result into a value. The error says which member is wrong.
-func Decode(text []byte, into any) *rpc.Error {
+func Decode(text []byte, into any) *rpc.Error { return decode(text, into) }
+
+// DecodeStrictly does what [Decode] does, and takes no member that is not known.
+func DecodeStrictly(text []byte, into any) *rpc.Error {
+	return decode(text, into, json.RejectUnknownMembers(true))
+}
+
+func decode(text []byte, into any, options ...json.Options) *rpc.Error {
 	if text == nil {
 		text = []byte("{}")
 	}
-	err := json.Unmarshal(text, into)
+	err := json.Unmarshal(text, into, options...)
 	if err == nil {
 		return nil
 	}

@@ -157,6 +157,29 @@ func TestCallsEnd(t *testing.T) {
 	}
 }
 
+// An answer that JSON-RPC does not allow fails its call at once, whatever it says: which of two
+// results was meant nobody can know.
+func TestAnAnswerThatIsNoneFailsTheCall(t *testing.T) {
+	p := connect(t, Options{Receive: func(r *Request) { t.Errorf("%s was handed over", r.Method) }})
+	for id, rest := range []string{
+		`,"result":"no","result":"yes"`, `,"result":"yes","error":{"code":1,"message":"no"}`, `,"result":"yes","error":5`,
+		`,"result":"yes","jsonrpc":"2.0"`, `,"error":null`, ``, `,"params":{}`,
+	} {
+		c, err := p.peer.Begin(t.Context(), "ask", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.hears(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ask","params":1}`, id+1))
+		p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d%s}`, id+1, rest))
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		result, err := c.Wait(ctx)
+		cancel()
+		if failure, is := errors.AsType[*rpc.Error](err); !is || failure.Code != rpc.InvalidRequest {
+			t.Errorf("%s: %s %v", rest, result, err)
+		}
+	}
+}
+
 // A side that does not read holds up what is sent, not what is heard, and not the end.
 func TestASideThatDoesNotReadIsHeard(t *testing.T) {
 	heard := make(chan string, 1)

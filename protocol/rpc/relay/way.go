@@ -28,6 +28,7 @@ type way struct {
 type place struct {
 	decided  bool
 	decision Decision
+	queued   int // bytes that count until it leaves
 }
 
 // run reads messages to the end and returns when all of them are decided and put out.
@@ -110,7 +111,7 @@ func (w *way) tooLong(o *rpc.Overlong, long *lines.TooLongError) {
 		w.back.put(ErrorLine(m.ID, CodeInvalidRequest, "hookd: "+text))
 	case known && m.Method == "":
 		w.relay.note(w.from, text, long.Start)
-		w.line(ErrorLine(m.ID, CodeServer, "hookd: the answer was left out: "+text))
+		w.line(ErrorLine(m.ID, w.relay.options.Code, "hookd: the answer was left out: "+text))
 	default:
 		w.fault(&Fault{Code: CodeInvalidRequest, Text: text}, long.Start)
 	}
@@ -123,7 +124,7 @@ func (w *way) message(m *Message) {
 	case d.ask != nil:
 		w.later(d, len(m.Line))
 	case d.lane != "":
-		w.settle(d.lane, w.enter(d.lane), d)
+		w.queue(d, len(m.Line))
 	default:
 		w.send(d)
 	}
@@ -154,6 +155,24 @@ func (w *way) later(d Decision, size int) {
 	}()
 }
 
+// queueCost is what a message costs that waits in a lane, apart from its bytes.
+const queueCost = 256
+
+// queue has a decided message leave after the earlier ones of its lane.
+func (w *way) queue(d Decision, size int) {
+	w.mu.Lock()
+	waits := len(w.lanes[d.lane]) > 0
+	w.mu.Unlock()
+	if size += queueCost; waits {
+		w.held.queue(size)
+	}
+	at := w.enter(d.lane)
+	if waits {
+		at.queued = size
+	}
+	w.settle(d.lane, at, d)
+}
+
 // enter takes a place at the end of a lane.
 func (w *way) enter(lane string) *place {
 	w.mu.Lock()
@@ -172,6 +191,9 @@ func (w *way) settle(lane string, at *place, d Decision) {
 	queue := w.lanes[lane]
 	for len(queue) > 0 && queue[0].decided {
 		w.send(queue[0].decision)
+		if size := queue[0].queued; size > 0 {
+			w.held.leave(size)
+		}
 		queue[0] = nil
 		queue = queue[1:]
 	}

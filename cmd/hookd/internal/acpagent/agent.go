@@ -73,8 +73,8 @@ func Serve(ctx context.Context, options Options) error {
 func (a *Agent) receive(r *peer.Request) {
 	m := methodByName(r.Method)
 	switch {
-	case m == nil && r.IsNotification():
-		return // of a newer protocol, or meant for another agent
+	case r.IsNotification() && (m == nil || m.name != acp.SessionCancel):
+		return // of a newer protocol, or a request whose answer nobody waits for: what it opens nobody would know
 	case m == nil:
 		r.Fail(rpc.Errorf(rpc.MethodNotFound, "hookd has no method %.100q", r.Method))
 	case a.client.Load() == nil && m.name != acp.Initialize:

@@ -43,6 +43,9 @@ it asks. What a person should know is on stderr.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 0:
+				if other := flagOfLoop(c.Flags()); other != "" {
+					return cli.Usage("usage", "--"+other+" is for hookd's own loop, and the command names another agent", "write the agent's own flags after its name")
+				}
 				return cmd.guard(c.Context(), mode, args)
 			case c.Flags().Changed("mode"):
 				return cli.Usage("usage", "--mode is for an agent that hookd guards, and the command names none", "hookd acp --mode ID -- AGENT")
@@ -62,4 +65,14 @@ Without an agent's command, hookd's own loop is the agent: the flags --model,
 		cmd.Agent.Flags(c.Flags())
 	}
 	return c
+}
+
+// flagOfLoop returns a flag of the loop that was given, "" if none was.
+func flagOfLoop(flags *pflag.FlagSet) (name string) {
+	flags.Visit(func(f *pflag.Flag) {
+		if f.Name != "mode" && f.Name != "project" {
+			name = f.Name
+		}
+	})
+	return name
 }

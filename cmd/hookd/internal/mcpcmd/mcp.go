@@ -61,7 +61,7 @@ else passes unchanged. What a person should know is on stderr.`,
 	}
 	c.Flags().SetInterspersed(false) // what follows the server's name is the server's
 	cli.NameFlag(c.Flags(), &o.name, "name", "", "what the server is called in the names of its tools: `NAME` (default: found in the command)")
-	c.Flags().StringVar(&o.url, "url", "", "guard the server at the address `URL`")
+	c.Flags().StringVar(&o.url, "url", "", "guard the server at the address `URL`; ${VARIABLE} is replaced")
 	c.Flags().StringArrayVar(&o.headers, "header", nil, "send the header `'NAME: VALUE'` to it; ${VARIABLE} is replaced")
 	return c
 }

@@ -22,6 +22,10 @@ type webServer struct{ process *proxied.Process }
 
 // reach returns the server at an address. lines are headers as the command line has them.
 func reach(address string, lines []string, note func(string)) (*webServer, error) {
+	address, missing := withVariables(address)
+	if missing != "" {
+		return nil, notSet("--url", missing)
+	}
 	headers := http.Header{}
 	for _, line := range lines {
 		name, value, found := strings.Cut(line, ":")
@@ -30,7 +34,7 @@ func reach(address string, lines []string, note func(string)) (*webServer, error
 		}
 		value, missing := withVariables(strings.TrimSpace(value))
 		if missing != "" {
-			return nil, cli.Usage("no-variable", fmt.Sprintf("--header %s names ${%s}, which is not set", name, missing), "set it where your agent starts hookd: env of this server in its settings")
+			return nil, notSet("--header "+show.Line(name), missing)
 		}
 		headers.Add(name, value)
 	}
@@ -39,6 +43,10 @@ func reach(address string, lines []string, note func(string)) (*webServer, error
 		return nil, cli.Usage("bad-url", "--url: "+err.Error(), "write an address such as https://example.org/mcp")
 	}
 	return &webServer{process}, nil
+}
+
+func notSet(where, variable string) error {
+	return cli.Usage("no-variable", fmt.Sprintf("%s names ${%s}, which is not set", where, variable), "set it where your agent starts hookd: env of this server in its settings")
 }
 
 func (w *webServer) Process() *proxied.Process { return w.process }
