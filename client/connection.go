@@ -88,7 +88,7 @@ func (c *connection) call(ctx context.Context, method string, params, result any
 			return a.err
 		}
 		if err := json.Unmarshal(a.result, result); err != nil {
-			return fmt.Errorf("%s: the answer cannot be read: %w", method, err)
+			return fmt.Errorf("%s: the answer cannot be read: %w", method, protocol.PlainError(err))
 		}
 		return nil
 	case <-ctx.Done():

@@ -136,6 +136,15 @@ func decodeError(err error, prefix string, base int64) *DecodeError {
 	return e
 }
 
+// PlainError returns an error of the JSON library in the words of JSON: where the value is
+// and what belongs there, without the names of Go types.
+func PlainError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return decodeError(err, "", 0)
+}
+
 func libraryError(err error, prefix string, base int64) *DecodeError {
 	var syntax *jsontext.SyntacticError
 	var semantic *json.SemanticError

@@ -328,3 +328,27 @@ func TestDecodeErrorsAreShort(t *testing.T) {
 		}
 	}
 }
+
+// A person who wrote a file reads where a value is and what belongs there, and no Go type.
+func TestPlainErrorNamesNoGoType(t *testing.T) {
+	var into struct {
+		ID   string `json:"id"`
+		List []struct {
+			N int `json:"n"`
+		} `json:"list"`
+	}
+	for text, want := range map[string]string{
+		`[1]`:                  "byte 0: a list where an object is expected",
+		`{"id":3}`:             "at /id, byte 6: a number where a string is expected",
+		`{"list":[{"n":"x"}]}`: `at /list/0/n, byte 14: a string where a whole number is expected`,
+		`{"list":`:             "at /list, byte 8: the JSON ends too early",
+		`x`:                    "byte 0: invalid character 'x' at start of value",
+	} {
+		if err := PlainError(json.Unmarshal([]byte(text), &into)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if PlainError(nil) != nil {
+		t.Error("no error is one")
+	}
+}

@@ -130,7 +130,7 @@ func (m *metadata) notes(ev *protocol.Event) (*notes, error) {
 	mine := notes{}
 	if value := all[metadataHook]; jsonspan.Kind(value) == '{' {
 		if err := json.Unmarshal(value, &mine); err != nil {
-			return nil, fmt.Errorf("the notes that were kept: %w", err)
+			return nil, fmt.Errorf("the notes that were kept: %w", protocol.PlainError(err))
 		}
 	}
 	m.sessions[ev.Session.ID] = &mine

@@ -39,7 +39,7 @@ func Structured(o StructuredOptions) (provider.Provider, error) {
 	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(o.Schema, &schema); err != nil {
-		return provider.Provider{}, fmt.Errorf("the JSON Schema cannot be read: %w", err)
+		return provider.Provider{}, fmt.Errorf("the JSON Schema cannot be read: %w", protocol.PlainError(err))
 	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {

@@ -49,7 +49,7 @@ type wireContent struct {
 func readResult(raw protocol.RawMessage, mostText int) (protocol.Result, error) {
 	var answer wireResult
 	if err := json.Unmarshal(raw, &answer, wire.Lenient); err != nil {
-		return protocol.Result{}, err
+		return protocol.Result{}, protocol.PlainError(err)
 	}
 	switch answer.ResultType {
 	case "", "complete":

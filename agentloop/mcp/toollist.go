@@ -105,7 +105,7 @@ func (c *connection) page(ctx context.Context, cursor string) (page toolPage, er
 		}
 	}
 	if err := json.Unmarshal(raw, &page, wire.Lenient); err != nil {
-		return page, fmt.Errorf("its list of tools cannot be read: %w", err)
+		return page, fmt.Errorf("its list of tools cannot be read: %w", protocol.PlainError(err))
 	}
 	return page, nil
 }

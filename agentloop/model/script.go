@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"time"
 
@@ -96,10 +97,16 @@ func decode(data []byte) (*script, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	decoder.KnownFields(true)
 	var s script
+	var root yaml.Node
+	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&root); err == nil {
+		if err := checkForm(root.Content[0], reflect.TypeFor[script](), "the script", 0); err != nil {
+			return nil, err
+		}
+	}
 	if err := decoder.Decode(&s); errors.Is(err, io.EOF) {
 		return nil, errors.New("the file is empty; it needs turns")
 	} else if err != nil {
-		return nil, err
+		return nil, plainYAML(err)
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, errors.New("the file holds more than one document")

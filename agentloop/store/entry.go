@@ -74,7 +74,7 @@ var decodeOptions = jsontext.AllowInvalidUTF8(true)
 // decodeEntry reads a line after the first.
 func decodeEntry(line []byte) (entry Entry, err error) {
 	if err := json.Unmarshal(line, &entry, decodeOptions); err != nil {
-		return entry, err
+		return entry, protocol.PlainError(err)
 	}
 	return entry, entry.check()
 }
@@ -85,7 +85,7 @@ var ErrNewer = errors.New("a newer hookd wrote the file")
 // decodeHeader reads the first line of the file of session id.
 func decodeHeader(line []byte, id string) (header Header, err error) {
 	if err := json.Unmarshal(line, &header); err != nil {
-		return Header{}, err
+		return Header{}, protocol.PlainError(err)
 	}
 	switch {
 	case header.Kind != "session":

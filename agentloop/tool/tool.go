@@ -95,7 +95,7 @@ func (t *typed[A]) Run(ctx context.Context, args protocol.RawMessage) (protocol.
 	if raw, is := any(&decoded).(*protocol.RawMessage); is {
 		*raw = args
 	} else if err := json.Unmarshal(args, &decoded, json.RejectUnknownMembers(true)); err != nil {
-		return protocol.Result{}, &Error{protocol.CallBadArgs, err.Error()}
+		return protocol.Result{}, &Error{protocol.CallBadArgs, protocol.PlainError(err).Error()}
 	}
 	return t.run(ctx, decoded)
 }

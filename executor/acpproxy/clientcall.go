@@ -117,7 +117,16 @@ func (c *clientCall) read(method string, p *params) error {
 		return err
 	}
 	c.Name, c.Kind, c.Args = "bash", protocol.KindShell, object(member{"command", p.get("command")}, member{"dir", given(p.get("cwd"))}, member{"env", given(p.get("env"))})
-	if args := p.get("args"); !isNothing(args) && len(jsonspan.Elements(args)) > 0 {
+	args := p.get("args")
+	if !isNothing(args) && jsonspan.Kind(args) != '[' {
+		return errors.New("the args of the command are " + jsonspan.KindName(args) + ", not a list")
+	}
+	for _, arg := range jsonspan.Elements(args) {
+		if jsonspan.Kind(arg) != '"' {
+			return errors.New("the args of the command have " + jsonspan.KindName(arg) + " where a text is expected")
+		}
+	}
+	if len(jsonspan.Elements(args)) > 0 {
 		words := append([]protocol.RawMessage{p.get("command")}, jsonspan.Elements(args)...)
 		c.words = object(member{"command", jsonspan.JoinList(words)})
 		line, err := toolname.ToOurs("codex", "shell", c.words)
@@ -293,10 +302,10 @@ func (c *clientCall) answered(m *relay.Message) relay.Decision {
 	switch {
 	case m.Error != nil:
 		c.failed(protocol.CallError{Kind: protocol.CallFailed, Text: jsonspan.Text(jsonspan.Get(m.Error, "message"))}, nil)
-		return relay.PassIn(c.request.Call.lane, m.Line)
+		return relay.Pass(m.Line)
 	case c.request.Method == terminalCreate:
 		c.session.keepTerminal(c, m)
-		return relay.PassIn(c.request.Call.lane, m.Line)
+		return relay.Pass(m.Line)
 	}
 	answer := c.result(m, false)
 	return relay.Later("", func() relay.Decision { return relay.Pass(answer()) })

@@ -150,7 +150,7 @@ func (g *guard) request(m *relay.Message, r *request) (relay.Decision, error) {
 	case acp.SessionPrompt:
 		return g.prompt(m, r)
 	case acp.SessionSetMode, setConfigOption:
-		return g.setMode(m)
+		return g.setMode(m, r)
 	case acp.SessionClose, acp.SessionDelete:
 		return g.closes(m, r)
 	}
@@ -193,7 +193,7 @@ func (g *guard) fromAgent(m *relay.Message) relay.Decision {
 	case slices.Contains(judgedOfAgent, m.Method):
 		d, err = g.clientCall(m, r)
 	case strings.HasPrefix(m.Method, "terminal/"):
-		d = g.terminalCall(m, r)
+		d, err = g.terminalCall(m, r)
 	}
 	if err != nil {
 		g.asked[relay.Server].Remove(r)
@@ -222,10 +222,13 @@ func (g *guard) response(from relay.Side, m *relay.Message) relay.Decision {
 	if r.Method != acp.SessionPrompt { // a turn may go on after its first answer
 		g.asked[asker].Remove(r)
 	}
-	if r.Call.answered == nil {
-		return relay.PassIn(r.Call.lane, m.Line)
+	switch {
+	case r.Call.answered != nil:
+		return r.Call.answered(m)
+	case from == relay.Client: // a turn may wait for it, while hooks judge the next prompt
+		return relay.Pass(m.Line)
 	}
-	return r.Call.answered(m)
+	return relay.PassIn(r.Call.lane, m.Line)
 }
 
 // cancelRequest decides a notification that a request is given up.

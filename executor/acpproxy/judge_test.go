@@ -274,7 +274,7 @@ func TestTurnsThatGoOn(t *testing.T) {
 	s.passes(s.client, s.toAgent, promptLine("7", "go"))
 	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"words"}}`))
 	s.says(s.agent, endLine("7", "end_turn"))
-	s.has(s.toClient, "a hook has the agent go on: run the tests after words")
+	s.has(s.toClient, "the hook h has the agent go on: run the tests after words")
 	s.has(s.toAgent, `"id":"hookd-1","method":"session/prompt"`, `"text":"run the tests after words"`)
 	s.says(s.agent, endLine("7", "end_turn")) // once more, and nobody waits for it
 	s.noted("to a request that it has not got")

@@ -4,12 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 )
+
+// Server is an MCP server that a client hands to an agent.
+type Server struct {
+	Name    string
+	Project string // root of the project whose hooks count, "" for that of its working directory
+
+	Command string // of a program
+	Args    []string
+
+	URL     string   // of one that is reached by an address
+	Headers []string // NAME: VALUE
+}
 
 // guardServers returns a request with its MCP servers under guard: those that are programs
 // start through hookd mcp. Of the others the person is told.
@@ -41,16 +54,22 @@ func (o *Options) guardServer(server protocol.RawMessage, project string) (proto
 	if jsonspan.Kind(server) != '{' {
 		return nil, errors.New("mcpServers has " + jsonspan.KindName(server) + " where a server is expected")
 	}
-	if err := unambiguous(server, []string{"type", "name", "command", "args", "env", "url"}); err != nil {
+	if err := unambiguous(server, []string{"type", "name", "command", "args", "env", "url", "headers"}); err != nil {
 		return nil, err
 	}
 	name, command := jsonspan.Text(jsonspan.Get(server, "name")), jsonspan.Get(server, "command")
-	if kind := jsonspan.Get(server, "type"); jsonspan.Kind(command) != '"' || !isNothing(kind) && jsonspan.Text(kind) != "stdio" {
-		how := jsonspan.Text(kind)
+	if !isNothing(command) && jsonspan.Kind(command) != '"' {
+		return nil, errors.New("the command of an MCP server is " + jsonspan.KindName(command) + ", not a text")
+	}
+	if isNothing(command) { // of whatever type it says it is: some agents go by the command
+		how := jsonspan.Text(jsonspan.Get(server, "type"))
+		if how == "http" && strings.TrimSpace(name) != "" {
+			return o.guardWeb(server, Server{Name: name, Project: project})
+		}
 		if how == "" {
 			how = "no command"
 		}
-		o.note(fmt.Sprintf("the MCP server %q (%s) is not guarded: hookd guards servers that are programs", name, how))
+		o.note(fmt.Sprintf("the MCP server %q (%s) is not guarded: hookd guards servers that are programs, and those of the type http", name, how))
 		return server, nil
 	}
 	if strings.TrimSpace(name) == "" {
@@ -60,17 +79,46 @@ func (o *Options) guardServer(server protocol.RawMessage, project string) (proto
 	if err != nil {
 		return nil, err
 	}
-	before := o.Server(name, project, jsonspan.Text(command), args)
-	if before == nil {
-		return server, nil
+	return started(server, o.Server(Server{Name: name, Project: project, Command: jsonspan.Text(command), Args: args})), nil
+}
+
+// started returns a server that a command line starts.
+func started(server protocol.RawMessage, line []string) protocol.RawMessage {
+	args := []protocol.RawMessage{}
+	for _, word := range line[1:] {
+		args = append(args, jsonspan.Quote(word))
 	}
-	line := before[1:len(before):len(before)]
-	all := []protocol.RawMessage{}
-	for _, word := range append(line, jsonspan.Text(command)) {
-		all = append(all, jsonspan.Quote(word))
+	return relay.Replace(relay.Replace(server, "command", jsonspan.Quote(line[0])), "args", jsonspan.JoinList(args))
+}
+
+// guardWeb returns an MCP server that is reached by an address as a program that reaches it
+// under guard. The address and the headers, which may hold keys, are variables: a command line
+// is for everybody to see.
+func (o *Options) guardWeb(server protocol.RawMessage, of Server) (protocol.RawMessage, error) {
+	address, headers := jsonspan.Get(server, "url"), jsonspan.Get(server, "headers")
+	if jsonspan.Kind(address) != '"' {
+		return nil, fmt.Errorf("the url of the MCP server %q is no text", of.Name)
 	}
-	all = append(all, jsonspan.Elements(jsonspan.Get(server, "args"))...)
-	return relay.Replace(relay.Replace(server, "command", jsonspan.Quote(before[0])), "args", jsonspan.JoinList(all)), nil
+	if !isNothing(headers) && jsonspan.Kind(headers) != '[' {
+		return nil, errors.New("the headers of an MCP server are " + jsonspan.KindName(headers) + ", not a list")
+	}
+	const address0, header0 = "MCP_SERVER_URL", "MCP_SERVER_HEADER_"
+	env := []protocol.RawMessage{object(texts("name", address0), member{"value", address})}
+	of.URL = "${" + address0 + "}"
+	for i, header := range jsonspan.Elements(headers) {
+		name, value := jsonspan.Get(header, "name"), jsonspan.Get(header, "value")
+		if err := unambiguous(header, []string{"name", "value"}); err != nil {
+			return nil, err
+		}
+		if jsonspan.Kind(name) != '"' || jsonspan.Kind(value) != '"' {
+			return nil, fmt.Errorf("the MCP server %q has a header without a name or a value", of.Name)
+		}
+		variable := header0 + strconv.Itoa(i+1)
+		env = append(env, object(texts("name", variable), member{"value", value}))
+		of.Headers = append(of.Headers, jsonspan.Text(name)+": ${"+variable+"}")
+	}
+	server = started(jsonspan.Without(server, "type", "url", "headers", "args", "env", "command"), o.Server(of))
+	return relay.Replace(server, "env", jsonspan.JoinList(env)), nil
 }
 
 // argsOf returns the args of a server. A variable that would change hookd in front of it is
@@ -86,7 +134,17 @@ func argsOf(server protocol.RawMessage) (args []string, err error) {
 		}
 		args = append(args, jsonspan.Text(arg))
 	}
-	for _, variable := range jsonspan.Elements(jsonspan.Get(server, "env")) {
+	env := jsonspan.Get(server, "env")
+	if !isNothing(env) && jsonspan.Kind(env) != '[' {
+		return nil, errors.New("the env of an MCP server is " + jsonspan.KindName(env) + ", not a list")
+	}
+	for _, variable := range jsonspan.Elements(env) {
+		if jsonspan.Kind(variable) != '{' {
+			return nil, errors.New("the env of an MCP server has " + jsonspan.KindName(variable) + " where an object is expected")
+		}
+		if err := unambiguous(variable, []string{"name", "value"}); err != nil {
+			return nil, err
+		}
 		if name := jsonspan.Text(jsonspan.Get(variable, "name")); changesHookd(name) {
 			return nil, fmt.Errorf("the MCP server %q sets %s, which would change hookd in front of it: set it in the server's own command (env %s=… COMMAND)",
 				jsonspan.Text(jsonspan.Get(server, "name")), name, name)
@@ -98,6 +156,7 @@ func argsOf(server protocol.RawMessage) (args []string, err error) {
 // changesHookd reports whether a variable says where hookd finds hooks, settings and trust, or
 // how it works.
 func changesHookd(name string) bool {
+	name, _, _ = strings.Cut(name, "=") // what follows would be part of the value
 	upper := strings.ToUpper(name)
 	return slices.Contains([]string{"HOME", "USERPROFILE", "GODEBUG"}, upper) || strings.HasPrefix(upper, "XDG_") || strings.HasPrefix(upper, "HOOK")
 }

@@ -25,6 +25,7 @@ type forced struct {
 	config  string   // the option that is the mode, "" where session/set_mode sets it
 	options []string // all options that are a mode
 	setting bool     // it is being set back
+	is      string   // the last mode that the agent told of while it is set back
 }
 
 // modes are the modes that an agent tells of a session, in either of the two ways.
@@ -112,6 +113,11 @@ func (s *session) setMode() error {
 	if err == nil && answer.Error != nil {
 		err = errors.New("the agent says: " + jsonspan.Text(jsonspan.Get(answer.Error, "message")))
 	}
+	if err == nil {
+		if is := s.modeIn(answer.Result); is != "" && is != s.guard.options.Mode {
+			err = fmt.Errorf("the agent stays in %q", is)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("the session cannot be put into the mode %q (--mode): %w", s.guard.options.Mode, err)
 	}
@@ -137,7 +143,7 @@ func shownIn(result protocol.RawMessage, mode, config string) protocol.RawMessag
 }
 
 // setMode decides a request of the client to change the mode or an option of a session.
-func (g *guard) setMode(m *relay.Message) (relay.Decision, error) {
+func (g *guard) setMode(m *relay.Message, r *request) (relay.Decision, error) {
 	want := g.options.Mode
 	if want == "" {
 		return relay.PassIn(lane(m), m.Line), nil
@@ -146,11 +152,17 @@ func (g *guard) setMode(m *relay.Message) (relay.Decision, error) {
 	if err != nil {
 		return relay.Decision{}, err
 	}
-	to := p.text("modeId")
+	to, id := p.text("modeId"), p.text("sessionId")
+	r.Call.answered = func(answer *relay.Message) relay.Decision { // another option may have changed the mode
+		if s := g.sessions.get(id); s != nil && answer.Result != nil {
+			s.modeChanged(answer.Result)
+		}
+		return relay.PassIn(r.Call.lane, answer.Line)
+	}
 	if m.Method == setConfigOption {
 		option := p.text("configId")
 		known := option == "mode"
-		if s := g.sessions.get(p.text("sessionId")); s != nil {
+		if s := g.sessions.get(id); s != nil {
 			s.mu.Lock()
 			known = known || slices.Contains(s.mode.options, option)
 			s.mu.Unlock()
@@ -166,19 +178,30 @@ func (g *guard) setMode(m *relay.Message) (relay.Decision, error) {
 	return relay.PassIn(lane(m), p.line(m)), nil
 }
 
-// modeChanged takes an update that says which mode a session is in, and sets it back.
-func (s *session) modeChanged(update protocol.RawMessage) {
-	want := s.guard.options.Mode
-	is := jsonspan.Text(jsonspan.Get(update, "currentModeId"))
-	if jsonspan.Get(update, "configOptions") != nil {
-		for _, option := range modesOf(update).configs {
-			if slices.Contains(valuesOf(option), want) {
-				is = jsonspan.Text(jsonspan.Get(option, "currentValue"))
-			}
+// modeIn returns the mode that an update or an answer says a session is in, "" if it says
+// none.
+func (s *session) modeIn(told protocol.RawMessage) string {
+	s.mu.Lock()
+	config := s.mode.config
+	s.mu.Unlock()
+	for _, option := range modesOf(told).configs {
+		if config != "" && jsonspan.Text(jsonspan.Get(option, "id")) == config || slices.Contains(valuesOf(option), s.guard.options.Mode) {
+			return jsonspan.Text(jsonspan.Get(option, "currentValue"))
 		}
 	}
+	return jsonspan.Text(jsonspan.Get(told, "currentModeId"))
+}
+
+// modeChanged takes an update or an answer that may say which mode a session is in, and sets
+// it back.
+func (s *session) modeChanged(told protocol.RawMessage) {
+	want, is := s.guard.options.Mode, s.modeIn(told)
 	s.mu.Lock()
-	back := s.mode.on && is != "" && is != want && !s.mode.setting
+	known := s.mode.on && is != ""
+	if known {
+		s.mode.is = is
+	}
+	back := known && is != want && !s.mode.setting
 	s.mode.setting = s.mode.setting || back
 	s.mu.Unlock()
 	if !back {
@@ -186,13 +209,30 @@ func (s *session) modeChanged(update protocol.RawMessage) {
 	}
 	s.guard.options.note(fmt.Sprintf("the agent went into the mode %q: hookd sets it back to %q", is, want))
 	s.guard.background.Go(func() {
-		err := s.setMode()
-		s.mu.Lock()
-		s.mode.setting = false
-		s.mu.Unlock()
-		if err != nil && s.guard.life.Err() == nil {
+		if err := s.setBack(); err != nil && s.guard.life.Err() == nil {
 			s.guard.options.note(err.Error())
 			s.cancelTurn(err.Error())
 		}
 	})
+}
+
+// setBack sets the mode that the person wants, until the agent has told of no other one since.
+func (s *session) setBack() error {
+	want := s.guard.options.Mode
+	for {
+		s.mu.Lock()
+		s.mode.setting = s.mode.is != want
+		setting := s.mode.setting
+		s.mode.is = want
+		s.mu.Unlock()
+		if !setting {
+			return nil
+		}
+		if err := s.setMode(); err != nil {
+			s.mu.Lock()
+			s.mode.setting = false
+			s.mu.Unlock()
+			return err
+		}
+	}
 }

@@ -2,6 +2,7 @@ package acpproxy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,13 +16,24 @@ import (
 // option is an answer that a request for permission offers.
 type option struct{ id, name, kind string }
 
-func optionsOf(list protocol.RawMessage) (options []option) {
+// optionsOf reads the options. Those of which an answer could mean one or another are an
+// error: a refusal might be read as a permission.
+func optionsOf(list protocol.RawMessage) (options []option, err error) {
 	for _, item := range jsonspan.Elements(list) {
-		options = append(options, option{
-			id: jsonspan.Text(jsonspan.Get(item, "optionId")), name: jsonspan.Text(jsonspan.Get(item, "name")), kind: jsonspan.Text(jsonspan.Get(item, "kind")),
-		})
+		if err := unambiguous(item, []string{"optionId", "name", "kind"}); err != nil {
+			return nil, err
+		}
+		id := jsonspan.Get(item, "optionId")
+		if jsonspan.Kind(id) != '"' {
+			return nil, errors.New("an option of the request for permission has no id")
+		}
+		o := option{id: jsonspan.Text(id), name: jsonspan.Text(jsonspan.Get(item, "name")), kind: jsonspan.Text(jsonspan.Get(item, "kind"))}
+		if slices.ContainsFunc(options, func(other option) bool { return other.id == o.id }) {
+			return nil, fmt.Errorf("two options of the request for permission have the id %q", o.id)
+		}
+		options = append(options, o)
 	}
-	return options
+	return options, nil
 }
 
 // choose returns the first option of the first of some kinds that is offered.
@@ -52,13 +64,17 @@ func (g *guard) permission(m *relay.Message, r *request) (relay.Decision, error)
 	if err != nil {
 		return relay.Decision{}, err
 	}
-	t := s.tool(about)
-	ask := &permission{tool: t, request: r, options: optionsOf(p.get("options"))}
+	options, err := optionsOf(p.get("options"))
+	if err != nil {
+		return relay.Decision{}, err
+	}
+	t := s.tool(about, func(t *tool) bool { return t.judged })
+	ask := &permission{tool: t, request: r, options: options}
 	call, err := t.shown.call(t.id)
 	if err != nil {
 		return relay.Decision{}, err
 	}
-	t.call, ask.title = call, t.shown.title
+	t.call, ask.call, ask.title = call, call, t.shown.title
 	s.mu.Lock()
 	t.judged, t.refused, t.ended = true, false, false
 	s.mu.Unlock()
@@ -73,6 +89,7 @@ func (g *guard) permission(m *relay.Message, r *request) (relay.Decision, error)
 type permission struct {
 	judgement
 	tool    *tool
+	call    protocol.Call
 	request *request
 	options []option
 	title   string
@@ -85,14 +102,14 @@ func (a *permission) judge(m *relay.Message, p *params, decide func() (*protocol
 	if err != nil {
 		return a.answer(cancelledOutcome)
 	}
-	if problem := cannotRun(&t.call, o); problem != "" {
+	if problem := cannotRun(&a.call, o); problem != "" {
 		return a.refuse(problem, o)
 	}
 	asker, layer, question := "tool", protocol.Layer(""), a.title
 	if o.Action == protocol.Ask {
 		asker, layer, question = "hook:"+*o.By, o.DecidedLayer(), o.Reason
 	}
-	granted, o, err := t.session.permitted(a.ctx, &t.call, o, asker, layer, question, a.options)
+	granted, o, err := t.session.permitted(a.ctx, &a.call, o, asker, layer, question, a.options)
 	switch {
 	case err != nil:
 		return a.answer(cancelledOutcome)
@@ -102,7 +119,7 @@ func (a *permission) judge(m *relay.Message, p *params, decide func() (*protocol
 		if once, is := choose(a.options, "allow_once"); is {
 			return a.answer(object(texts("outcome", "selected"), texts("optionId", once.id)))
 		}
-		t.session.guard.options.note(fmt.Sprintf("%s allows %s, and the agent offers no option to allow it once: the person is asked", proxied.Who(o), what(&t.call)))
+		t.session.guard.options.note(fmt.Sprintf("%s allows %s, and the agent offers no option to allow it once: the person is asked", proxied.Who(o), what(&a.call)))
 	}
 	return a.unlessGone(p.line(m), func() {
 		if g := t.session.guard; g.asked[relay.Server].Remove(a.request) {
@@ -164,15 +181,15 @@ func (a *permission) refuse(reason string, o *protocol.Outcome) relay.Decision {
 	s.mu.Lock()
 	t.refused = true
 	s.mu.Unlock()
-	t.failed(protocol.CallError{Kind: protocol.CallBlocked, Text: reason}, &by)
-	s.tell(fmt.Sprintf("%s refused %s: %s", proxied.Who(o), what(&t.call), reason))
+	t.failed(a.call, protocol.CallError{Kind: protocol.CallBlocked, Text: reason}, &by)
+	s.tell(fmt.Sprintf("%s refused %s: %s", proxied.Who(o), what(&a.call), reason))
 	if o.Action == protocol.Stop {
 		defer s.cancelTurn(proxied.Who(o) + " ends the turn")
 	}
 	meta := member{"_meta", object(member{"hookd", object(texts("by", by), texts("reason", reason))})}
 	no, is := choose(a.options, "reject_once", "reject_always")
 	if !is {
-		s.guard.options.note(fmt.Sprintf("%s was refused, and the agent offers no option to reject it: it was answered as cancelled", what(&t.call)))
+		s.guard.options.note(fmt.Sprintf("%s was refused, and the agent offers no option to reject it: it was answered as cancelled", what(&a.call)))
 		return a.answer(cancelledOutcome)
 	}
 	return a.answer(object(texts("outcome", "selected"), texts("optionId", no.id), meta))
@@ -201,7 +218,7 @@ func (a *permission) answered(m *relay.Message) relay.Decision {
 	chosen := jsonspan.Text(jsonspan.Find(m.Result, "/outcome/optionId"))
 	at := slices.IndexFunc(a.options, func(o option) bool { return o.id == chosen })
 	if at >= 0 && a.options[at].kind != "reject_once" && a.options[at].kind != "reject_always" {
-		return relay.PassIn(a.request.Call.lane, m.Line)
+		return relay.Pass(m.Line)
 	}
 	t.session.mu.Lock()
 	t.refused = true
@@ -210,8 +227,8 @@ func (a *permission) answered(m *relay.Message) relay.Decision {
 	if at < 0 {
 		kind, words = protocol.CallAborted, "the question was not answered"
 	}
-	t.failed(protocol.CallError{Kind: kind, Text: words}, nil)
-	return relay.PassIn(a.request.Call.lane, m.Line)
+	t.failed(a.call, protocol.CallError{Kind: kind, Text: words}, nil)
+	return relay.Pass(m.Line)
 }
 
 // askPerson asks the person about something that the agent has the client do.

@@ -16,9 +16,8 @@ const Host = "acp"
 type Options struct {
 	// Open returns the hooks for a session that works in a folder.
 	Open func(cwd string) (proxied.Hooks, error)
-	// Server returns what stands before the command line of an MCP server so that the hooks
-	// of a project judge its calls, nil for one that is guarded already.
-	Server func(name, project, command string, args []string) []string
+	// Server returns the command line that starts an MCP server so that hooks judge its calls.
+	Server func(Server) []string
 
 	Mode  string // id of the session mode that all sessions are kept in, "" for any
 	Cwd   string // absolute path of the proxy's working directory
@@ -51,6 +50,7 @@ func Run(ctx context.Context, client relay.Stream, agent *proxied.Process, optio
 		ServerEnded: func() { g.agentEnded(agent.How()) },
 		Note:        proxied.NewNotes("the agent", options.note).Line,
 		Limit:       options.Limit,
+		Code:        codeInternal,
 	})
 	g.send = r.Send
 	c := &proxied.Connection{

@@ -283,7 +283,7 @@ func (s *session) fail(why string) {
 	s.mu.Unlock()
 	for _, t := range tools {
 		if t.judged && !t.ended {
-			t.failed(protocol.CallError{Kind: protocol.CallAborted, Text: why}, nil)
+			t.failed(t.call, protocol.CallError{Kind: protocol.CallAborted, Text: why}, nil)
 		}
 	}
 	for _, t := range terminals {

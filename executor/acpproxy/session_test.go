@@ -53,9 +53,9 @@ func TestStoppedSession(t *testing.T) {
 // MCP servers of a session that are programs start under guard; of others the person is told.
 func TestServersOfASession(t *testing.T) {
 	s := newStage(t, "")
-	s.says(s.client, newLine(`,"mcpServers":[{"name":"a","n":1.0,"command":"/bin/a","args":["x y"],"env":[{"name":"K","value":"v"}]},{"type":"http","name":"b","url":"http://x","headers":[]}],"x":12345678901234567890`))
-	s.reads(s.toAgent, newLine(`,"mcpServers":[{"name":"a","n":1.0,"command":"/bin/hookd","args":["mcp","--name","a","--","/bin/a","x y"],"env":[{"name":"K","value":"v"}]},{"type":"http","name":"b","url":"http://x","headers":[]}],"x":12345678901234567890`))
-	s.noted(`the MCP server "b" (http) is not guarded`)
+	s.says(s.client, newLine(`,"mcpServers":[{"name":"a","n":1.0,"command":"/bin/a","args":["x y"],"env":[{"name":"K","value":"v"}]},{"type":"http","name":"b","_meta":{"n":1.0},"url":"http://x","headers":[{"name":"K","value":"secret"}]},{"type":"sse","name":"c","url":"http://x","headers":[]}],"x":12345678901234567890`))
+	s.reads(s.toAgent, newLine(`,"mcpServers":[{"name":"a","n":1.0,"command":"/bin/hookd","args":["mcp","--name","a","--","/bin/a","x y"],"env":[{"name":"K","value":"v"}]},{"name":"b","_meta":{"n":1.0},"command":"/bin/hookd","args":["mcp","--name","b","--url","${MCP_SERVER_URL}","K: ${MCP_SERVER_HEADER_1}"],"env":[{"name":"MCP_SERVER_URL","value":"http://x"},{"name":"MCP_SERVER_HEADER_1","value":"secret"}]},{"type":"sse","name":"c","url":"http://x","headers":[]}],"x":12345678901234567890`))
+	s.noted(`the MCP server "c" (sse) is not guarded`)
 	for servers, want := range map[string]string{
 		`[{"name":"a","command":"a","Command":"b","args":[],"env":[]}]`:                             "which some programs take for command",
 		`[{"name":"a","command":"a","args":[],"env":[{"name":"XDG_STATE_HOME","value":"/tmp/x"}]}]`: "would change hookd in front of it",
@@ -150,6 +150,14 @@ func TestAgentEnds(t *testing.T) {
 	}
 	s.done <- nil
 	s.eventually("tool-call-start bash", "tool-call-error bash", "agent-error the agent has ended", "session-end exit")
+}
+
+// An answer that is too long is an error, which no client takes for a wish to log in.
+func TestAnswersTooLong(t *testing.T) {
+	s := newStage(t, "")
+	s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":4,"method":"session/list"}`)
+	s.says(s.agent, `{"jsonrpc":"2.0","id":4,"result":{"x":"`+strings.Repeat("x", 1<<20)+`"}}`)
+	s.has(s.toClient, `{"jsonrpc":"2.0","id":4,"error":{"code":-32603,"message":"hookd: the answer was left out: `)
 }
 
 // When the client ends, what waits for hooks is given up in time, and the agent ended.

@@ -40,32 +40,56 @@ func (s *session) keepTerminal(c *clientCall, m *relay.Message) {
 }
 
 // terminalCall decides a request of the agent about a command that runs.
-func (g *guard) terminalCall(m *relay.Message, r *request) relay.Decision {
-	pass := relay.PassIn(r.Call.lane, m.Line)
-	s := g.sessions.get(jsonspan.Text(jsonspan.Get(m.Params, "sessionId")))
-	id := jsonspan.Text(jsonspan.Get(m.Params, "terminalId"))
-	if s == nil {
-		return pass
+func (g *guard) terminalCall(m *relay.Message, r *request) (relay.Decision, error) {
+	p, err := readParams(m, "sessionId", "terminalId")
+	if err != nil {
+		return relay.Decision{}, err
 	}
-	s.mu.Lock()
-	t := s.work.terminals[id]
-	if m.Method == terminalRelease {
-		delete(s.work.terminals, id)
-	}
-	s.mu.Unlock()
+	id := p.text("terminalId")
+	t := g.terminal(p.text("sessionId"), id)
 	switch {
 	case t == nil:
 	case m.Method == terminalOutput:
 		r.Call.answered = func(answer *relay.Message) relay.Decision { return t.read(r, answer) }
 	case m.Method == terminalRelease:
-		t.gone()
+		r.Call.answered = func(answer *relay.Message) relay.Decision {
+			if answer.Error == nil {
+				t.released(id)
+			}
+			return relay.PassIn(r.Call.lane, answer.Line)
+		}
 	}
-	return pass
+	return relay.PassIn(r.Call.lane, p.line(m)), nil
+}
+
+// terminal returns the command with an id: that of the session, or else that of another one,
+// which a client may know by its id alone. nil: there is none.
+func (g *guard) terminal(of, id string) (found *terminal) {
+	look := func(s *session) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if t := s.work.terminals[id]; t != nil && (found == nil || s.id == of) {
+			found = t
+		}
+	}
+	g.sessions.each(look)
+	return found
+}
+
+// released takes that the client has forgotten the command.
+func (t *terminal) released(id string) {
+	s := t.call.session
+	s.mu.Lock()
+	if s.work.terminals[id] == t {
+		delete(s.work.terminals, id)
+	}
+	s.mu.Unlock()
+	t.gone()
 }
 
 // read takes the client's answer with the output so far.
 func (t *terminal) read(r *request, m *relay.Message) relay.Decision {
-	pass := relay.PassIn(r.Call.lane, m.Line)
+	pass := relay.Pass(m.Line)
 	if m.Error != nil {
 		return pass
 	}
@@ -79,7 +103,7 @@ func (t *terminal) read(r *request, m *relay.Message) relay.Decision {
 	t.mu.Unlock()
 	switch {
 	case isNothing(status) && t.holds:
-		return relay.PassIn(r.Call.lane, m.With("result", relay.Replace(m.Result, "output", []byte(`""`))))
+		return relay.Pass(m.With("result", relay.Replace(m.Result, "output", []byte(`""`))))
 	case isNothing(status):
 		return pass
 	}

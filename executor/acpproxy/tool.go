@@ -53,7 +53,8 @@ func (g *guard) update(m *relay.Message) {
 }
 
 // tool returns the call that an update or a request is about, with what that says of it.
-func (s *session) tool(update protocol.RawMessage) *tool {
+// again reports whether a call that is known makes place for another one with its id.
+func (s *session) tool(update protocol.RawMessage, again func(*tool) bool) *tool {
 	id := jsonspan.Text(jsonspan.Get(update, "toolCallId"))
 	vocabulary := ""
 	if name := s.guard.vocabulary.Load(); name != nil {
@@ -63,13 +64,11 @@ func (s *session) tool(update protocol.RawMessage) *tool {
 	defer s.mu.Unlock()
 	t := s.work.tools[id]
 	if t == nil {
-		if len(s.work.tools) >= mostTools {
-			for old := range s.work.tools {
-				delete(s.work.tools, old)
-				break
-			}
-		}
 		t = &tool{session: s, id: id, began: time.Now()}
+		s.work.keep(t)
+	}
+	if again(t) {
+		t = &tool{session: s, id: id, began: time.Now(), shown: t.shown, started: t.started}
 		s.work.tools[id] = t
 	}
 	if !t.ended {
@@ -78,16 +77,35 @@ func (s *session) tool(update protocol.RawMessage) *tool {
 	return t
 }
 
+// keep remembers a call by its id; one without an id is a call of its own.
+func (w *work) keep(t *tool) {
+	if t.id == "" {
+		return
+	}
+	if len(w.tools) >= mostTools {
+		for old := range w.tools {
+			delete(w.tools, old)
+			break
+		}
+	}
+	w.tools[t.id] = t
+}
+
 // toolChanged takes what an update says of a tool call. A call that runs, and that the agent
 // did not ask about, is judged now: it can no longer be stopped by itself.
 func (s *session) toolChanged(update protocol.RawMessage) {
-	t := s.tool(update)
 	status := acp.ToolStatus(jsonspan.Text(jsonspan.Get(update, "status")))
+	begins := acp.UpdateKind(jsonspan.Text(jsonspan.Get(update, "sessionUpdate"))) == acp.ToolCallBegun && status != acp.ToolCompleted && status != acp.ToolFailed
+	t := s.tool(update, func(t *tool) bool { return t.ended && begins })
 	runs := status == acp.ToolRuns || status == acp.ToolCompleted
 	if !runs && status != acp.ToolFailed {
 		return
 	}
 	s.mu.Lock()
+	ranAllTheSame := t.refused && t.ended && status == acp.ToolCompleted
+	if ranAllTheSame { // told once
+		t.refused = false
+	}
 	began, ended := !t.judged, !t.ended && status != acp.ToolRuns
 	t.judged, t.ended = true, t.ended || ended
 	refused := t.refused
@@ -95,10 +113,13 @@ func (s *session) toolChanged(update protocol.RawMessage) {
 	if began {
 		t.unasked(runs)
 	}
+	if ranAllTheSame {
+		s.guard.options.note(fmt.Sprintf("the agent says that it completed %s, which was refused", what(&t.call)))
+	}
 	switch {
 	case !ended || refused: // the hooks know
 	case status == acp.ToolFailed:
-		t.failed(protocol.CallError{Kind: protocol.CallFailed, Text: outputOf(update)}, nil)
+		t.failed(t.call, protocol.CallError{Kind: protocol.CallFailed, Text: outputOf(update)}, nil)
 	default:
 		data := protocol.ToolCallEndData{Call: t.call, Result: protocol.Result{Content: protocol.TextContent(outputOf(update))}, DurationMs: t.took()}
 		decide := t.afterStart(s.Begin(s.guard.life, protocol.ToolCallEnd, data, losing(lostOfResult)))
@@ -147,12 +168,12 @@ func lasting(ctx context.Context) (context.Context, func()) {
 }
 
 // failed tells hooks that the call has no result.
-func (t *tool) failed(problem protocol.CallError, by *string) {
+func (t *tool) failed(call protocol.Call, problem protocol.CallError, by *string) {
 	s := t.session
 	s.mu.Lock()
 	t.ended = true
 	s.mu.Unlock()
-	data := protocol.ToolCallErrorData{Call: t.call, Error: problem, BlockedBy: by, DurationMs: t.took()}
+	data := protocol.ToolCallErrorData{Call: call, Error: problem, BlockedBy: by, DurationMs: t.took()}
 	s.guard.observe(t.afterStart(s.BeginDetached(s.guard.life, protocol.ToolCallError, data)), nil)
 }
 

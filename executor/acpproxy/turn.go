@@ -27,7 +27,7 @@ type turn struct {
 	stop    context.CancelCauseFunc
 
 	// The session's lock guards the rest.
-	running   bool // the agent has it
+	running   bool // the agent has it, and has not answered
 	cancelled bool
 	done      bool
 	asID      protocol.RawMessage // the id of the proxy's own prompt that it goes on with, nil: the client's
@@ -141,6 +141,7 @@ func (t *turn) answered(m *relay.Message) relay.Decision {
 	s := t.session
 	s.mu.Lock()
 	cancelled, response, continued := t.cancelled, t.response.String(), t.continued
+	t.running = false // a second answer means nothing, and a cancel is for the hooks
 	s.mu.Unlock()
 	response = strings.ToValidUTF8(response, "")
 	reason := acp.StopReason(jsonspan.Text(jsonspan.Get(m.Result, "stopReason")))
@@ -155,7 +156,7 @@ func (t *turn) answered(m *relay.Message) relay.Decision {
 	decide := s.Begin(t.ctx, protocol.AgentStop, data)
 	return relay.Later(t.request.Call.lane, func() relay.Decision {
 		o, err := decide()
-		if err == nil && o.Action == protocol.Continue && t.goOn(goOnWith(o)) {
+		if err == nil && o.Action == protocol.Continue && t.goOn(proxied.Who(o), goOnWith(o)) {
 			return relay.Drop()
 		}
 		return t.end(m)
@@ -178,9 +179,9 @@ func goOnWith(o *protocol.Outcome) string {
 
 // goOn has the agent go on with a prompt of the proxy's own. It reports false for a turn that
 // the client has cancelled.
-func (t *turn) goOn(words string) bool {
+func (t *turn) goOn(who, words string) bool {
 	s := t.session
-	s.tell("a hook has the agent go on: " + words)
+	s.tell(who + " has the agent go on: " + words)
 	s.mu.Lock()
 	defer s.mu.Unlock() // a cancel comes before this prompt, which then is not sent, or after it
 	if t.cancelled {
@@ -189,6 +190,7 @@ func (t *turn) goOn(words string) bool {
 	t.continued++
 	prompt := object(texts("sessionId", s.id), member{"prompt", jsonspan.JoinList([]protocol.RawMessage{textBlock(words)})})
 	t.response.Reset()
+	t.running = true
 	t.asID = s.guard.ask(relay.Server, acp.SessionPrompt, prompt, t.answered)
 	return true
 }

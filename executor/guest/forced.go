@@ -215,7 +215,7 @@ func changeForced(file string, change func(*forcedCounts) bool) error {
 		return err
 	default:
 		if err := json.Unmarshal(text, c); err != nil {
-			return fmt.Errorf("%s cannot be read: %w", file, err)
+			return fmt.Errorf("%s cannot be read: %w", file, protocol.PlainError(err))
 		}
 	}
 	if !change(c) {

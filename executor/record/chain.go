@@ -186,7 +186,7 @@ func parseHeader(text []byte) (header, error) {
 		return h, errors.New("not a JSON object")
 	}
 	if err := json.Unmarshal(text, &h, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return h, err
+		return h, protocol.PlainError(err)
 	}
 	if h.V != formatVersion || h.N < 1 || h.Kind == "" {
 		return h, fmt.Errorf("not a record of version %d", formatVersion)

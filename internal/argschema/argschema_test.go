@@ -1,8 +1,10 @@
 package argschema
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestCheck(t *testing.T) {
@@ -72,4 +74,39 @@ func FuzzCheck(f *testing.F) {
 			_ = s.Check(args)
 		}
 	})
+}
+
+// To read a schema takes little, whatever a server writes. What is not read refuses nothing.
+func TestSchemasThatTakeMuchToRead(t *testing.T) {
+	var patterns, properties []string
+	for i := range 2000 {
+		patterns = append(patterns, fmt.Sprintf(`"q%d":{"pattern":"[a-z]{%d}([0-9]{900}|x)"}`, i, 900+i%90))
+		properties = append(properties, fmt.Sprintf(`"p%d":{"description":"%s"}`, i, strings.Repeat("x", 300)))
+	}
+	for name, test := range map[string]struct{ schema, unchecked string }{
+		"deep":     {`{"properties":{"a":` + strings.Repeat(`{"items":`, 3000) + `{}` + strings.Repeat(`}`, 3000) + `}}`, "nested deeper"},
+		"long":     {`{"properties":{` + strings.Join(properties, ",") + `}}`, "bytes"},
+		"patterns": {`{"properties":{` + strings.Join(patterns, ",") + `}}`, ""},
+	} {
+		began := time.Now()
+		schema, err := Compile(WithoutForeignPatterns([]byte(test.schema)))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		args := []byte(`{"a":[[]]}`)
+		if got := schema.Unchecked(args); (got == "") != (test.unchecked == "") || !strings.Contains(got, test.unchecked) || schema.Check(args) != nil {
+			t.Errorf("%s: %q, %v", name, got, schema.Check(args))
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+	}
+}
+
+// A pattern that Go does not take makes no property one too many.
+func TestForeignPatternsOfProperties(t *testing.T) {
+	schema, err := Compile(WithoutForeignPatterns([]byte(`{"patternProperties":{"(?=x)":{}},"additionalProperties":false,"unevaluatedProperties":false}`)))
+	if err != nil || schema.Check([]byte(`{"x":1}`)) != nil {
+		t.Errorf("%v, %v", err, schema.Check([]byte(`{"x":1}`)))
+	}
 }

@@ -6,6 +6,14 @@ import (
 	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+)
+
+// Bounds of a schema that args are compared with: to read a larger or deeper one takes seconds.
+const (
+	mostBytes = 512 << 10
+	mostDepth = 100
 )
 
 // Schema is the schema of a tool's args. It may be used by several goroutines.
@@ -20,6 +28,12 @@ type Schema struct {
 func Compile(written []byte) (*Schema, error) {
 	if len(written) == 0 {
 		return nil, nil
+	}
+	switch {
+	case len(written) > mostBytes:
+		return &Schema{endless: fmt.Sprintf("the schema has more than %d bytes", mostBytes)}, nil
+	case jsonspan.DeeperThan(written, mostDepth):
+		return &Schema{endless: fmt.Sprintf("the schema is nested deeper than %d levels", mostDepth)}, nil
 	}
 	var schema jsonschema.Schema
 	if err := stdjson.Unmarshal(written, &schema); err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // fileRecord is what an installation changed in one file, for taking it out again. It is
@@ -147,7 +148,7 @@ func (st store) records() (*records, error) {
 	}
 	var r records
 	if err == nil {
-		err = json.Unmarshal(text, &r)
+		err = protocol.PlainError(json.Unmarshal(text, &r))
 	}
 	if err == nil && r.V != 1 {
 		err = fmt.Errorf("it is of version %d, and this hookd knows version 1", r.V)

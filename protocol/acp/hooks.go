@@ -24,7 +24,8 @@ type HookMethods struct {
 
 // RegisterParams are those of _hookd/hooks/register.
 type RegisterParams struct {
-	Hooks []ClientHook `json:"hooks"`
+	Hooks []ClientHook        `json:"hooks"`
+	Meta  protocol.RawMessage `json:"_meta,omitzero"`
 }
 
 // ClientHook is a hook that the client answers. Its members are those of a hook's description.
@@ -36,6 +37,7 @@ type ClientHook struct {
 	Can         protocol.Class       `json:"can,omitzero"` // default observe
 	TimeoutMs   int64                `json:"timeoutMs,omitzero"`
 	OnFailure   protocol.Rule        `json:"onFailure,omitzero"`
+	Meta        protocol.RawMessage  `json:"_meta,omitzero"`
 }
 
 // RegisterResult names the hooks that sessions opened from now on have.

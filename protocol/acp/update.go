@@ -62,12 +62,6 @@ type CommandInput struct {
 	Hint string `json:"hint"`
 }
 
-// CurrentMode is the mode that a session is in from now on.
-type CurrentMode struct {
-	Kind          UpdateKind `json:"sessionUpdate"` // current_mode_update
-	CurrentModeID string     `json:"currentModeId"`
-}
-
 // SessionNews is what a session is called from now on.
 type SessionNews struct {
 	Kind      UpdateKind `json:"sessionUpdate"` // session_info_update

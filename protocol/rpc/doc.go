@@ -9,5 +9,6 @@
 // skipped without being kept, [Reader.Next] says so in a [TooLongError], and
 // the line after it is read as any other. A [Writer] puts each message out as a
 // whole and refuses one that would tear the framing, so nothing but whole lines
-// ever stands on the stream.
+// ever stands on the stream. [Overlong] finds out which message a line was that is
+// too long to be kept, so that who waits for an answer gets one.
 package rpc

@@ -3,13 +3,7 @@
 package integration
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,139 +11,115 @@ import (
 	"time"
 )
 
-// editor is a client's side of hookd acp, where hookd's own loop is the agent.
-type editor struct {
-	t      *testing.T
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    *bufio.Reader
-	read   io.Closer
-	stderr *bytes.Buffer
+// stubbornAgent is an agent that leaves processes, ignores TERM, and does not end when its
+// input does. It asks for permission at the prompt "ask", quits at "quit", and reads no more
+// after "hang". To session/new it answers with the MCP servers that it was given.
+const stubbornAgent = `#!/bin/sh
+trap '' TERM HUP
+echo 'welcome to my agent'
+echo 'ready' >&2
+sleep 61 & (setsid sleep 62 2>/dev/null &)
+while read -r line; do
+	id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+	case $line in
+	*'"outcome"'*) printf '{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn","_meta":%s}}\n' "$line" ;;
+	*'"quit"'*) exit 3 ;;
+	*'"hang"'*) break ;;
+	*'"ask"'*) echo '{"jsonrpc":"2.0","id":9,"method":"session/request_permission","params":{"sessionId":"s","options":[{"optionId":"y","name":"Y","kind":"allow_once"},{"optionId":"n","name":"N","kind":"reject_once"}],"toolCall":{"toolCallId":"c","kind":"execute","title":"rm x","rawInput":{"command":"rm x"}}}}' ;;
+	*session/new*) printf '{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s","_meta":%s}}\n' "$id" "$line" ;;
+	*) printf '{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn"}}\n' "$id" ;;
+	esac
+done
+while :; do sleep 0.2; done
+`
+
+func (p *proxied) prompt(text string) {
+	p.t.Helper()
+	p.say(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"` + text + `"}]}}`)
 }
 
-// openEditor starts hookd acp with a model that plays a script, and opens a session in which
-// everything runs without a question.
-func openEditor(t *testing.T, b *box, script string) (e *editor, session string) {
+// proxyACP opens a session of the agent through hookd.
+func proxyACP(t *testing.T, b *box) *proxied {
 	t.Helper()
-	model := filepath.Join(b.folder, "model.yaml")
-	if err := os.WriteFile(model, []byte(script), 0o644); err != nil {
-		t.Fatal(err)
+	p := proxyOf(t, b, stubbornAgent, "acp", "--")
+	p.say(`{"jsonrpc":"2.0","id":0,"method":"session/new","params":{"cwd":"` + b.project + `","mcpServers":[{"name":"files","command":"/bin/files","args":["a b"],"env":[]}]}}`)
+	if got := p.answer(); !strings.Contains(got, `"--project","`) || !strings.Contains(got, `"mcp","--name","files","--","/bin/files","a b"]`) {
+		t.Errorf("the MCP server is not guarded: %s", got)
 	}
-	e = &editor{t: t, cmd: b.command("acp", "--model", "scripted:"+model, "--allow", "*"), stderr: &bytes.Buffer{}}
-	in, err := e.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := e.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.in, e.read, e.out, e.cmd.Stderr = in, out, bufio.NewReader(out), e.stderr
-	startIn(t, e.cmd)
-	e.say(1, "initialize", `{"protocolVersion":1}`)
-	e.until(`"id":1,`)
-	e.say(2, "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, b.project))
-	var opened struct{ Result struct{ SessionID string } }
-	if err := json.Unmarshal([]byte(e.until(`"id":2,`)), &opened); err != nil || opened.Result.SessionID == "" {
-		t.Fatalf("%v; stderr: %s", err, e.stderr)
-	}
-	return e, opened.Result.SessionID
+	return p
 }
 
-func (e *editor) say(id int, method, params string) {
-	e.t.Helper()
-	if _, err := fmt.Fprintf(e.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
-		e.t.Fatal(err)
-	}
-}
-
-// until reads lines until one holds a text.
-func (e *editor) until(text string) string {
-	e.t.Helper()
-	for {
-		line, err := e.out.ReadString('\n')
-		if err != nil {
-			e.t.Fatalf("%v; stderr: %s", err, e.stderr)
-		}
-		if strings.Contains(line, text) {
-			return line
-		}
-	}
-}
-
-// However a client or hookd ends, the session that works has its end, in time, and nothing that a
-// command of it has started is left. Nothing but the protocol is on stdout.
-func TestEndsOfALoopInAnEditor(t *testing.T) {
+// However one side of a guarded agent ends, the other ends in time, with all that the agent
+// started.
+func TestEndsOfAGuardedAgent(t *testing.T) {
 	for name, test := range map[string]struct {
-		end    func(e *editor)
+		end    func(p *proxied)
 		within time.Duration
 		exit   int // -1: killed
-		ended  bool
+		stderr string
 	}{
-		"the client closes its stream": {func(e *editor) { e.in.Close() }, 4 * time.Second, 0, true},
-		"the client is gone":           {func(e *editor) { e.in.Close(); e.read.Close() }, 4 * time.Second, 0, true},
-		"a signal":                     {func(e *editor) { e.cmd.Process.Signal(syscall.SIGTERM) }, 4 * time.Second, 130, true},
-		"hookd is killed":              {func(e *editor) { e.cmd.Process.Kill() }, 2 * time.Second, -1, false},
+		"the client closes its stream": {func(p *proxied) { p.in.Close() }, 6 * time.Second, 0, ""},
+		"the client is gone in a turn": {func(p *proxied) {
+			p.prompt("ask")
+			p.read.Close()
+			p.in.Close()
+		}, 6 * time.Second, 1, ""}, // the question that nobody reads
+		"the client is gone while the agent does not read": {func(p *proxied) {
+			p.prompt("hang")
+			p.in.Close()
+			p.read.Close()
+		}, 15 * time.Second, 1, ""},
+		"a signal":        {func(p *proxied) { p.cmd.Process.Signal(syscall.SIGTERM) }, 4 * time.Second, 130, ""},
+		"hookd is killed": {func(p *proxied) { p.cmd.Process.Kill() }, 2 * time.Second, -1, ""},
+		"the agent quits": {func(p *proxied) {
+			p.prompt("quit")
+			if got := p.answer(); !strings.Contains(got, `"id":1,"error":{"code":-32603,"message":"hookd: the agent has ended: exit code 3"}`) {
+				p.t.Error(got)
+			}
+		}, 4 * time.Second, 1, "the agent "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBox(t)
-			hook := filepath.Join(b.home, ".acai", "hooks", "end.sh")
-			os.MkdirAll(filepath.Dir(hook), 0o755)
-			if err := os.WriteFile(hook, []byte("#!/bin/sh\n# hook: events=session-end can=observe\necho ended >> \"$HOME/ended\"\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			e, session := openEditor(t, b, "turns:\n- toolCalls: [{name: bash, args: {command: 'echo works; (setsid sleep 61 &) ; sleep 62'}}]\n")
-			e.say(3, "session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}`, session))
-			e.until("works\\n```")
+			p := proxyACP(t, b)
 			began := time.Now()
-			test.end(e)
-			e.cmd.Wait()
-			if took, exit := time.Since(began), e.cmd.ProcessState.ExitCode(); took > test.within || exit != test.exit && !(exit == 1 && name == "the client is gone") {
-				t.Errorf("exit code %d after %v; stderr: %s", exit, took, e.stderr)
+			test.end(p)
+			p.cmd.Wait()
+			if took, exit := time.Since(began), p.cmd.ProcessState.ExitCode(); took > test.within || exit != test.exit {
+				t.Errorf("exit code %d after %v; stderr: %s", exit, took, p.stderr)
 			}
 			if left := aliveAfter(b.folder, killedBound()); len(left) > 0 {
 				t.Errorf("still alive: %s", strings.Join(left, "; "))
 			}
-			if said, _ := os.ReadFile(filepath.Join(b.home, "ended")); test.ended != (string(said) == "ended\n") {
-				t.Errorf("session-end was told: %q", said)
+			for _, want := range []string{"ready\n", "welcome to my agent", test.stderr} {
+				if !strings.Contains(p.stderr.String(), want) {
+					t.Errorf("stderr is without %q: %s", want, p.stderr)
+				}
 			}
 		})
 	}
 }
 
-// A guard of a project refuses until somebody looks at it, and the session says first how.
-func TestAProjectCountsInAnEditorWhenItWasAllowed(t *testing.T) {
+// A hook of the user refuses a command that an agent asks about, and a prompt.
+func TestHooksOfAGuardedAgent(t *testing.T) {
 	b := newBox(t)
-	guard := filepath.Join(b.project, ".acai", "hooks", "guard.sh")
-	os.MkdirAll(filepath.Dir(guard), 0o755)
-	if err := os.WriteFile(guard, []byte("#!/bin/sh\n# hook: events=prompt-submit can=block\necho '{\"action\":\"block\",\"reason\":\"by the project\"}'\n"), 0o755); err != nil {
+	guard := "#!/bin/sh\n# hook: events=tool-call-start,prompt-submit match.when=\"!has(data.prompt)||data.prompt!='ask'\" can=block\n\"$HOOKD\" reply block 'not here'\n"
+	if err := os.WriteFile(filepath.Join(b.home, ".acai", "hooks", "guard.sh"), []byte(guard), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	e, session := openEditor(t, b, "turns:\n- text: x\n")
-	prompt := fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}`, session)
-	e.say(3, "session/prompt", prompt)
-	e.until("hookd trust shows them and asks")
-	if got := e.until(`"id":3,`); !strings.Contains(got, "the check guard.sh could not be made (untrusted)") || !strings.Contains(got, "refusal") {
+	p := proxyACP(t, b)
+	p.prompt("ask")
+	got := p.answer() + p.answer()
+	if !strings.Contains(got, `"optionId":"n","_meta":{"hookd":{"by":"guard.sh","reason":"not here"}}`) || !strings.Contains(got, "hookd: the hook guard.sh refused the call of bash: not here") {
 		t.Error(got)
 	}
-	if out, err := b.command("trust", "--yes").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	p.prompt("go")
+	if got := p.answer() + p.answer(); !strings.Contains(got, "refused this prompt: not here") || !strings.Contains(got, `"id":1,"result":{"stopReason":"refusal"}`) {
+		t.Error(got)
 	}
-	deadline := time.Now().Add(10 * time.Second)
-	for id := 4; ; id++ { // the change of the decision is noticed
-		e.say(id, "session/prompt", prompt)
-		got := e.until(fmt.Sprintf(`"id":%d,`, id))
-		if strings.Contains(got, "by the project") {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(got)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	e.in.Close()
-	if err := e.cmd.Wait(); err != nil {
-		t.Errorf("%v; stderr: %s", err, e.stderr)
+	p.in.Close()
+	p.cmd.Wait()
+	if !strings.Contains(p.stderr.String(), "tool-call-start of bash refused by guard.sh: not here") {
+		t.Error(p.stderr)
 	}
 }

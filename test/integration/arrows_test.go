@@ -75,10 +75,11 @@ internal/hookvalues: protocol
 executor/daemon/internal/crew:
 executor/daemon/internal/outbox: protocol protocol/rpc
 executor/bridge: protocol protocol/dialect
+executor/mcphttp: executor/proxied protocol protocol/rpc protocol/rpc/relay
 executor/mcpproxy: executor/proxied protocol protocol/rpc/relay protocol/toolname
 executor/proxied: protocol protocol/rpc/relay
 executor/acpproxy: executor/proxied protocol protocol/acp protocol/rpc/relay protocol/toolname
-loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
+loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
 loader/install/verify: executor/guest executor/process loader/install loader/install/internal/configtext protocol/dialect protocol/rpc/socket/meet protocol/toolname schema
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
@@ -93,7 +94,7 @@ loader/internal/ownership: loader/internal/files loader/internal/report schema
 loader/internal/report: loader/internal/files protocol schema
 loader/internal/rulefile: loader/internal/report schema schema/document
 loader/internal/settings: protocol schema schema/agentparts schema/document schema/units
-loader/internal/records: loader/internal/bundle loader/internal/files loader/internal/interpreter
+loader/internal/records: loader/internal/bundle loader/internal/files loader/internal/interpreter protocol
 loader/internal/trust: executor executor/hookenv executor/process executor/record loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol protocol/dialect/foreignhooks schema
 loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol protocol/forced
@@ -139,10 +140,10 @@ cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine 
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol protocol/toolname
 cmd/hookd/internal/acpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/guarded cmd/hookd/internal/places cmd/hookd/internal/signals executor/acpproxy executor/hookenv executor/proxied
-cmd/hookd/internal/acpagent: agentloop agentloop/mcp agentloop/model agentloop/store agentloop/tool cmd/hookd/internal/acpview cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal executor executor/daemon protocol protocol/acp protocol/readreply protocol/rpc protocol/rpc/peer protocol/toolname schema/agentparts
+cmd/hookd/internal/acpagent: agentloop agentloop/mcp agentloop/model agentloop/store agentloop/tool cmd/hookd/internal/acpview cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/signals cmd/hookd/internal/terminal executor executor/daemon protocol protocol/acp protocol/readreply protocol/rpc protocol/rpc/peer protocol/toolname schema/agentparts
 cmd/hookd/internal/acpview: agentloop cmd/hookd/internal/report cmd/hookd/internal/runview cmd/hookd/internal/show protocol protocol/acp
 cmd/hookd/internal/guarded: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process executor/proxied protocol protocol/rpc/relay
-cmd/hookd/internal/mcpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/guarded cmd/hookd/internal/places cmd/hookd/internal/signals executor/hookenv executor/mcpproxy protocol protocol/toolname
+cmd/hookd/internal/mcpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/guarded cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor/hookenv executor/mcphttp executor/mcpproxy executor/proxied protocol protocol/toolname
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol protocol/patterns schema schema/agentparts
 cmd/hookd/internal/newcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/takehook loader protocol schema/testfile
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol schema/testfile

@@ -6,6 +6,8 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +35,7 @@ done
 while :; do sleep 0.2; done
 `
 
-// proxied is a client's side of hookd mcp.
+// proxied is a client's side of hookd mcp, and of hookd acp in front of an agent.
 type proxied struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -45,22 +47,33 @@ type proxied struct {
 
 func proxyMCP(t *testing.T, b *box) *proxied {
 	t.Helper()
+	return proxyOf(t, b, stubbornServer, "mcp", "--name", "odd", "--")
+}
+
+// proxyOf starts hookd in front of a shell script.
+func proxyOf(t *testing.T, b *box, script string, command ...string) *proxied {
+	t.Helper()
 	server := filepath.Join(b.folder, "server.sh")
-	if err := os.WriteFile(server, []byte(stubbornServer), 0o755); err != nil {
+	if err := os.WriteFile(server, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p := &proxied{t: t, cmd: b.command("mcp", "--name", "odd", "--", server), stderr: &bytes.Buffer{}}
+	p := &proxied{t: t, cmd: b.command(append(command, server)...), stderr: &bytes.Buffer{}}
+	p.start()
+	return p
+}
+
+func (p *proxied) start() {
+	p.t.Helper()
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	p.in, p.read, p.out, p.cmd.Stderr = in, out, bufio.NewReader(out), p.stderr
-	startIn(t, p.cmd)
-	return p
+	startIn(p.t, p.cmd)
 }
 
 func (p *proxied) say(text string) {
@@ -184,6 +197,69 @@ func TestHooksOfAGuardedServer(t *testing.T) {
 	}
 	p = proxyMCP(t, b)
 	asks(p, "run", "projects")
+	p.in.Close()
+	p.cmd.Wait()
+}
+
+// A server that is reached by an address is guarded as one that is a program, with the headers
+// that the command line says, and is left at the end.
+func TestGuardedAddress(t *testing.T) {
+	b := newBox(t)
+	os.MkdirAll(filepath.Join(b.home, ".acai", "hooks"), 0o755)
+	rules := "rules:\n- {name: no-drop, events: [tool-call-start], match: {tool: mcp__far__drop}, reply: {action: block, reason: nothing is dropped}}\n"
+	if err := os.WriteFile(filepath.Join(b.home, ".acai", "hooks", "far.rules.yaml"), []byte(rules), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	left := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch {
+		case r.Header.Get("Authorization") != "Bearer s3cret":
+			w.WriteHeader(http.StatusUnauthorized)
+		case r.Method == http.MethodDelete:
+			left <- r.Header.Get("Mcp-Session-Id")
+		case r.Method == http.MethodGet:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case bytes.Contains(body, []byte(`"id"`)):
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Mcp-Session-Id", "s1")
+			io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","tools":[{"name":"drop"},{"name":"run"}],"content":[{"type":"text","text":"ran"}]}}`)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}))
+	defer server.Close()
+	start := func(token string) *proxied {
+		p := &proxied{t: t, cmd: b.command("mcp", "--name", "far", "--url", server.URL, "--header", "Authorization: Bearer ${FAR_TOKEN}"), stderr: &bytes.Buffer{}}
+		p.cmd.Env = append(p.cmd.Env, "FAR_TOKEN="+token)
+		p.start()
+		return p
+	}
+	p := start("s3cret")
+	for _, exchange := range []struct{ say, want, not string }{
+		{`"method":"initialize","params":{}`, "2025-11-25", ""},
+		{`"method":"tools/list"`, `{"name":"run"}`, "drop"},
+		{`"method":"tools/call","params":{"name":"run"}`, `"ran"`, ""},
+		{`"method":"tools/call","params":{"name":"drop"}`, "nothing is dropped", "ran"},
+	} {
+		p.say(`{"jsonrpc":"2.0","id":1,` + exchange.say + `}`)
+		if got := p.answer(); !strings.Contains(got, exchange.want) || exchange.not != "" && strings.Contains(got, exchange.not) {
+			t.Errorf("%s: %s; stderr: %s", exchange.say, got, p.stderr)
+		}
+	}
+	began := time.Now()
+	p.in.Close()
+	if err := p.cmd.Wait(); err != nil || time.Since(began) > 4*time.Second {
+		t.Errorf("%v after %v; stderr: %s", err, time.Since(began), p.stderr)
+	}
+	if session := <-left; session != "s1" || strings.Contains(p.stderr.String(), "s3cret") {
+		t.Errorf("session %q; stderr: %s", session, p.stderr)
+	}
+	p = start("wrong")
+	p.call("run")
+	if got := p.answer(); !strings.Contains(got, "401 Unauthorized: check the headers that hookd mcp sends") {
+		t.Error(got)
+	}
 	p.in.Close()
 	p.cmd.Wait()
 }

@@ -5,11 +5,14 @@ package interop
 import (
 	"context"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,7 +22,13 @@ import (
 // guarded connects the Go SDK's client with a server of npm through hookd mcp.
 func guarded(t *testing.T, b *box, o *sdk.ClientOptions, server string, args ...string) *sdk.ClientSession {
 	t.Helper()
-	command := exec.Command(binary, append([]string{"mcp", "--name", "all", "--", "node", program(t, server)}, args...)...)
+	return connected(t, b, o, append([]string{"--", "node", program(t, server)}, args...)...)
+}
+
+// connected connects the Go SDK's client with the server that hookd mcp guards.
+func connected(t *testing.T, b *box, o *sdk.ClientOptions, server ...string) *sdk.ClientSession {
+	t.Helper()
+	command := exec.Command(binary, append([]string{"mcp", "--name", "all"}, server...)...)
 	command.Dir = b.project
 	command.Env = append(os.Environ(), "HOME="+filepath.Join(b.folder, "home"), "XDG_STATE_HOME="+filepath.Join(b.folder, "state"))
 	command.Stderr = os.Stderr
@@ -88,6 +97,161 @@ func TestGuardedEverything(t *testing.T) {
 	_, err = s.CallTool(ctx, &sdk.CallToolParams{Name: "trigger-long-running-operation", Arguments: map[string]any{"duration": 60, "steps": 300}})
 	if got := called(t, s, "echo", map[string]any{"message": "still here"}); err == nil || !strings.Contains(got, "still here") {
 		t.Errorf("after a cancelled call (%v): %s", err, got)
+	}
+}
+
+// TestGuardedInspector: the inspector's CLI works with a real server through hookd mcp.
+func TestGuardedInspector(t *testing.T) {
+	inspector := peer(t, "@modelcontextprotocol/inspector@2.12.0")
+	launcher := filepath.Join(inspector, "..", "..", ".bin", "mcp-inspector")
+	b := newBox(t)
+	b.hooksOfEverything(t)
+	b.write(t, "home/.acai/hooks/all.rules.yaml", `rules:
+  - name: no-echo
+    events: [tool-call-start]
+    match: { tool: mcp__all__echo }
+    reply: { action: block, reason: no echoes }
+`, 0o600)
+	for _, test := range []struct{ args, want, not string }{
+		{"--method tools/list", `"get-sum"`, `"echo"`},
+		{"--method tools/call --tool-name get-sum --tool-arg a=1 --tool-arg b=2", "42", ""},
+		{"--method tools/call --tool-name echo --tool-arg message=hello", "not found on server", "Echo: hello"},
+		{"--method tools/call --tool-name get-tiny-image", "no images today", "image/png"},
+		{"--method prompts/list", `"prompts"`, ""},
+		{"--method resources/list", `"resources"`, ""},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		command := exec.CommandContext(ctx, launcher, append([]string{"--cli", binary, "mcp", "--name", "all", "--", "node", program(t, everything), "stdio"}, strings.Fields(test.args)...)...)
+		command.Dir = b.project
+		command.Env = append(os.Environ(), "HOME="+b.home, "XDG_STATE_HOME="+filepath.Join(b.folder, "state"))
+		out, err := command.CombinedOutput()
+		cancel()
+		if !strings.Contains(string(out), test.want) || test.not != "" && strings.Contains(string(out), test.not) {
+			t.Errorf("%s: %v\n%s", test.args, err, out)
+		}
+	}
+}
+
+// TestGuardedUnderTheLoop: the loop of this project is a host as any other. Its own hooks judge
+// a call too, by the name that it gives the server.
+func TestGuardedUnderTheLoop(t *testing.T) {
+	server := program(t, everything)
+	b := newBox(t)
+	b.hooksOfEverything(t)
+	b.servers(t, map[string]any{"inner": map[string]any{"command": binary, "args": []string{"mcp", "--name", "all", "--", "node", server, "stdio"}}})
+	k := b.talk(t, `turns:
+- expect: [{in: tools, contains: mcp__inner__get-sum}]
+  toolCalls:
+  - {id: echo, name: mcp__inner__echo, args: {message: "grüße 👋"}}
+  - {id: sum, name: mcp__inner__get-sum, args: {a: 1, b: 2}}
+  - {id: image, name: mcp__inner__get-tiny-image, args: {}}
+- expect:
+  - {in: "toolResult:echo", contains: "Echo: grüße 👋"}
+  - {in: "toolResult:sum", contains: The sum of 40 and 2 is 42}
+  - {in: "toolResult:image", contains: no images today}
+  text: good
+`)
+	b.ready(t, "index.js")
+	k.say(`{"prompt":"use them"}`)
+	k.result("done")
+	k.end()
+}
+
+// TestGuardedOverHTTP: a real server that is reached by an address, with a session: calls,
+// progress and what the server asks the client pass, and hooks judge.
+func TestGuardedOverHTTP(t *testing.T) {
+	b := newBox(t)
+	b.hooksOfEverything(t)
+	port := freePort(t)
+	b.inBackground(t, "127.0.0.1:"+port, exec.Command("node", program(t, everything), "streamableHttp"), "PORT="+port)
+	var progress atomic.Int64
+	s := connected(t, b, &sdk.ClientOptions{
+		ProgressNotificationHandler: func(context.Context, *sdk.ProgressNotificationClientRequest) { progress.Add(1) },
+		CreateMessageHandler: func(context.Context, *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
+			return &sdk.CreateMessageResult{Model: "m", Role: "assistant", Content: &sdk.TextContent{Text: "sampled here"}}, nil
+		},
+	}, "--url", "http://127.0.0.1:"+port+"/mcp")
+	for tool, test := range map[string]struct {
+		args map[string]any
+		want string
+	}{
+		"echo":                     {map[string]any{"message": "grüße 👋"}, "false Echo: grüße 👋"},
+		"get-sum":                  {map[string]any{"a": 1, "b": 2}, "42"},
+		"get-tiny-image":           {nil, "true no images today"},
+		"trigger-sampling-request": {map[string]any{"prompt": "hi", "maxTokens": 10}, "sampled here"},
+	} {
+		if got := called(t, s, tool, test.args); !strings.Contains(got, test.want) {
+			t.Errorf("%s: %s", tool, got)
+		}
+	}
+	long := &sdk.CallToolParams{Name: "trigger-long-running-operation", Arguments: map[string]any{"duration": 1, "steps": 4}}
+	long.SetProgressToken("p")
+	if _, err := s.CallTool(t.Context(), long); err != nil || progress.Load() == 0 {
+		t.Errorf("%v, %d reports of progress", err, progress.Load())
+	}
+}
+
+// inBackground starts a program that listens at an address, and ends it with the test.
+func (b *box) inBackground(t *testing.T, at string, c *exec.Cmd, env ...string) {
+	t.Helper()
+	c.Dir, c.Env = b.project, append(append(os.Environ(), "HOME="+b.home, "XDG_STATE_HOME="+filepath.Join(b.folder, "state")), env...)
+	c.Stdout, c.Stderr = io.Discard, io.Discard
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+		_ = c.Wait()
+	})
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		if connection, err := net.Dial("tcp", at); err == nil {
+			connection.Close()
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%s does not listen at %s", strings.Join(c.Args, " "), at)
+		}
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+// TestGuardedQuestion: a client of the SDK asks its person what a hook asks, about a call of a
+// real server.
+func TestGuardedQuestion(t *testing.T) {
+	b := newBox(t)
+	b.write(t, "home/.acai/hooks/ask.sh", `#!/bin/sh
+# hook: events=tool-call-start match.tool=mcp__all__echo can=block onFailure=block
+echo '{"action":"ask","reason":"echoes are loud"}'
+`, 0o755)
+	var asked atomic.Int64
+	s := guarded(t, b, &sdk.ClientOptions{
+		ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			asked.Add(1)
+			answer := "refuse"
+			if strings.Contains(r.Params.Message, "softly") && strings.Contains(r.Params.Message, "echoes are loud") {
+				answer = "allow"
+			}
+			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer}}, nil
+		},
+	}, everything, "stdio")
+	for message, want := range map[string]string{"softly": "false Echo: softly", "loudly": "true denied by the person (echoes are loud)"} {
+		if got := called(t, s, "echo", map[string]any{"message": message}); got != want {
+			t.Errorf("%s: %s", message, got)
+		}
+	}
+	if asked.Load() != 2 {
+		t.Errorf("the person was asked %d times", asked.Load())
 	}
 }
 

@@ -128,7 +128,7 @@ func parse(name string, data []byte) (h head, calls []call, torn bool, err error
 		case err != nil && n > 0 && !whole:
 			return h, calls[:len(calls)-1], true, nil
 		case err != nil:
-			return h, nil, false, fmt.Errorf("cassette %s: line %d cannot be read: %w", name, n+1, err)
+			return h, nil, false, fmt.Errorf("cassette %s: line %d cannot be read: %w", name, n+1, protocol.PlainError(err))
 		case n == 0 && h.Cassette != version:
 			return h, nil, false, fmt.Errorf("cassette %s: line 1 does not say {\"cassette\":%d,…}: this is no cassette, or one of another version", name, version)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofrs/flock"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/protocol"
 
 	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/loader/internal/files"
@@ -157,7 +158,7 @@ func (r Folder) Load(project string) (*Decisions, error) {
 	}
 	var d Decisions
 	if err := json.Unmarshal(raw, &d); err != nil {
-		return nil, fmt.Errorf("read the trust records: %s: %w", name, err)
+		return nil, fmt.Errorf("read the trust records: %s: %w", name, protocol.PlainError(err))
 	}
 	if d.V != 1 || d.Project != project {
 		return nil, fmt.Errorf("read the trust records: %s is not about %s", name, project)
@@ -259,7 +260,7 @@ func (r Folder) All() (list []*Decisions, err error) {
 		}
 		raw, err := os.ReadFile(filepath.Join(r.Dir, entry.Name()))
 		if err == nil {
-			err = json.Unmarshal(raw, &head)
+			err = protocol.PlainError(json.Unmarshal(raw, &head))
 		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", entry.Name(), err))

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/lines"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
@@ -33,7 +35,7 @@ var ErrEnded = errors.New("the connection has ended")
 // Peer is one end of a connection.
 type Peer struct {
 	options Options
-	conn    *rpc.Conn
+	in      io.Reader
 	out     *outbox
 
 	mu       sync.Mutex
@@ -45,8 +47,11 @@ type Peer struct {
 
 // New returns a peer on two streams.
 func New(in io.Reader, out io.Writer, options Options) *Peer {
+	if options.Limit <= 0 {
+		options.Limit = rpc.DefaultLimit
+	}
 	return &Peer{
-		options: options, conn: rpc.NewConn(in, out, options.Limit), out: newOutbox(out),
+		options: options, in: in, out: newOutbox(out),
 		calls: map[string]*Pending{}, requests: map[string]*Request{},
 	}
 }
@@ -54,6 +59,8 @@ func New(in io.Reader, out io.Writer, options Options) *Peer {
 // line is what one read came to.
 type line struct {
 	text []byte
+	long *lines.TooLongError // it was too long to be kept
+	was  rpc.Overlong        // that one
 	err  error
 }
 
@@ -61,43 +68,70 @@ type line struct {
 // returns why it could not read on. No request is handed over after it has returned.
 func (p *Peer) Run(ctx context.Context) error {
 	defer p.end()
-	lines := make(chan line)
+	read := make(chan line)
 	stop := make(chan struct{})
 	defer close(stop)
-	go func() { // a read of a pipe cannot be taken back
-		defer close(lines)
-		for {
-			p.out.waitForAnswers()
-			text, err := p.conn.Recv()
-			select {
-			case lines <- line{text, err}:
-			case <-stop:
-				return
-			}
-			if _, long := errors.AsType[*rpc.TooLongError](err); err != nil && !long {
-				return
-			}
-		}
-	}()
+	go p.read(read, stop) // a read of a pipe cannot be taken back
 	for {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-p.out.failed:
 			return fmt.Errorf("write: %w", p.out.failure())
-		case l := <-lines:
-			_, long := errors.AsType[*rpc.TooLongError](l.err)
+		case l := <-read:
 			switch {
-			case long:
-				p.answer(nil, nil, rpc.Errorf(rpc.InvalidRequest, "%v", l.err))
+			case l.long != nil:
+				p.takeOverlong(&l)
+			case len(l.text) > 0:
+				p.take(ctx, l.text)
+			}
+			switch {
 			case errors.Is(l.err, io.EOF):
 				return nil
 			case l.err != nil:
 				return fmt.Errorf("read: %w", l.err)
-			default:
-				p.take(ctx, l.text)
 			}
 		}
+	}
+}
+
+// read reads lines until there are no more, or nobody wants them.
+func (p *Peer) read(to chan<- line, stop <-chan struct{}) {
+	var l line
+	reader := lines.NewReader(p.in, lines.Options{Limit: p.options.Limit, Skipped: func(piece []byte) { l.was.Add(piece) }})
+	defer reader.Release()
+	for {
+		p.out.waitForAnswers()
+		l = line{}
+		l.text, _, l.err = reader.Next()
+		if long, is := errors.AsType[*lines.TooLongError](l.err); is {
+			l.long, l.err = long, nil
+		}
+		l.text = bytes.TrimSpace(l.text)
+		select {
+		case to <- l:
+		case <-stop:
+			return
+		}
+		if l.err != nil {
+			return
+		}
+	}
+}
+
+// takeOverlong answers a request that was too long to be kept, and the call of an answer that was.
+func (p *Peer) takeOverlong(l *line) {
+	failure := rpc.Errorf(rpc.InvalidRequest, "%v", l.long)
+	switch m, known := l.was.Message(); {
+	case known && m.Method == "":
+		m.Error = failure
+		p.takeAnswer(&m)
+	case known:
+		if m.ID != nil {
+			p.answer(m.ID, nil, failure)
+		}
+	default:
+		p.answer(nil, nil, failure)
 	}
 }
 
@@ -107,8 +141,7 @@ func (p *Peer) take(ctx context.Context, text []byte) {
 	switch {
 	case failure != nil:
 		p.answer(nil, nil, failure)
-	case m.Method == "" && (m.Result != nil || m.Error != nil):
-		p.takeAnswer(&m)
+	case m.Method == "" && p.takeAnswer(&m):
 	case m.Invalid != nil:
 		p.answer(m.ID, nil, m.Invalid)
 	case m.ID == nil && m.Method == p.options.Cancel && m.Method != "":
@@ -166,19 +199,25 @@ func (p *Peer) answer(id, result []byte, failure *rpc.Error) {
 	p.out.put(rpc.AppendResult(nil, id, result))
 }
 
-func (p *Peer) takeAnswer(m *rpc.Message) {
+// takeAnswer hands an answer to the call that waits for it, and reports whether the message is one:
+// it has a result or an error, or the id of a call. An answer that JSON-RPC does not allow is no
+// answer that could be counted on, whatever it says: the call has failed.
+func (p *Peer) takeAnswer(m *rpc.Message) bool {
 	p.mu.Lock()
 	call := p.calls[m.Key()]
 	delete(p.calls, m.Key())
 	p.mu.Unlock()
-	if call == nil {
-		return // of a call that nobody waits for any more
-	}
-	if m.Error != nil {
+	switch {
+	case call == nil: // or of a call that nobody waits for any more
+		return m.Result != nil || m.Error != nil
+	case m.Invalid != nil:
+		call.answer <- answer{err: rpc.Errorf(rpc.InvalidRequest, "the answer is not one of JSON-RPC: %s", m.Invalid.Message)}
+	case m.Error != nil:
 		call.answer <- answer{err: m.Error}
-		return
+	default:
+		call.answer <- answer{result: m.Result}
 	}
-	call.answer <- answer{result: m.Result}
+	return true
 }
 
 // end ends what waits on either side.
@@ -202,11 +241,18 @@ func (p *Peer) nextID() []byte {
 }
 
 // Decode reads params or a result into a value. The error says which member is wrong.
-func Decode(text []byte, into any) *rpc.Error {
+func Decode(text []byte, into any) *rpc.Error { return decode(text, into) }
+
+// DecodeStrictly does what [Decode] does, and takes no member that is not known.
+func DecodeStrictly(text []byte, into any) *rpc.Error {
+	return decode(text, into, json.RejectUnknownMembers(true))
+}
+
+func decode(text []byte, into any, options ...json.Options) *rpc.Error {
 	if text == nil {
 		text = []byte("{}")
 	}
-	err := json.Unmarshal(text, into)
+	err := json.Unmarshal(text, into, options...)
 	if err == nil {
 		return nil
 	}

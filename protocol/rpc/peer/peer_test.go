@@ -81,7 +81,8 @@ func TestRequestsAreAnsweredOnce(t *testing.T) {
 	for _, c := range []struct{ say, hears string }{
 		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"echo","params":{"b":9007199254740993,"a":1}}`, `{"jsonrpc":"2.0","id":9007199254740993,"result":{"b":9007199254740993,"a":1}}`},
 		{`{"jsonrpc":"2.0","method":"note"}` + "\n\n" + `{"jsonrpc":"2.0","id":"x","method":"fail"}`, `{"jsonrpc":"2.0","id":"x","error":{"code":7,"message":"no"}}`},
-		{`{"jsonrpc":"2.0","id":"x","method":"echo","params":[` + strings.Repeat("1,", 200) + `1]}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"line of 455 bytes is longer than the limit of 300 bytes"}}`},
+		{`{"jsonrpc":"2.0","id":"x","method":"echo","params":[` + strings.Repeat("1,", 200) + `1]}`, `{"jsonrpc":"2.0","id":"x","error":{"code":-32600,"message":"line of 455 bytes is longer than the limit of 300 bytes"}}`},
+		{`{"jsonrpc":"2.0","method":"note","params":[` + strings.Repeat("1,", 200) + `1]}` + "\n" + `[` + strings.Repeat("1,", 200) + `1]`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"line of 403 bytes is longer than the limit of 300 bytes"}}`},
 		{`{`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"invalid JSON at byte 1: unexpected EOF","data":{"offset":1}}}`},
 		{`{"jsonrpc":"2.0","id":3,"method":"wait"}` + "\n" + `{"jsonrpc":"2.0","id":3,"method":"echo"}`, `{"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"another request with the id 3 waits for its answer"}}`},
 		{`{"jsonrpc":"2.0","method":"$/cancel","params":{"requestId":4}}` + "\n" + `{"jsonrpc":"2.0","method":"$/cancel","params":{"requestId":3}}`, `{"jsonrpc":"2.0","id":3,"result":"the request was cancelled"}`},
@@ -95,7 +96,7 @@ func TestRequestsAreAnsweredOnce(t *testing.T) {
 // Calls have their place among what is sent, and end by an answer, an error, their context or the
 // end of the connection, whichever comes first.
 func TestCallsEnd(t *testing.T) {
-	p := connect(t, Options{Cancel: "$/cancel", Receive: func(*Request) {}})
+	p := connect(t, Options{Limit: 4000, Cancel: "$/cancel", Receive: func(*Request) {}})
 	type ended struct {
 		result string
 		err    error
@@ -118,11 +119,11 @@ func TestCallsEnd(t *testing.T) {
 		}
 	}
 	short, cancel := context.WithCancelCause(t.Context())
-	answered, refused, given, left := begin(t.Context()), begin(t.Context()), begin(short), begin(t.Context())
+	answered, refused, given, left, long := begin(t.Context()), begin(t.Context()), begin(short), begin(t.Context()), begin(t.Context())
 	for range 3 {
 		p.hears(`{"jsonrpc":"2.0","method":"tell","params":{}}`)
 	}
-	for id := range 4 {
+	for id := range 5 {
 		p.hears(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ask","params":[1]}`, id+1))
 	}
 	p.say(`{"jsonrpc":"2.0","id":2,"error":{"code":5,"message":"no"}}`)
@@ -131,6 +132,10 @@ func TestCallsEnd(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if failure, is := errors.AsType[*rpc.Error]((<-refused).err); !is || failure.Code != 5 {
+		t.Errorf("%v", failure)
+	}
+	p.say(`{"jsonrpc":"2.0","id":5,"result":"` + strings.Repeat("x", 5000) + `"}`)
+	if failure, is := errors.AsType[*rpc.Error]((<-long).err); !is || failure.Code != rpc.InvalidRequest {
 		t.Errorf("%v", failure)
 	}
 	gaveUp := errors.New("gave up")
@@ -149,6 +154,29 @@ func TestCallsEnd(t *testing.T) {
 	}
 	if _, err := p.peer.Call(t.Context(), "ask", 1); !errors.Is(err, ErrEnded) {
 		t.Error(err)
+	}
+}
+
+// An answer that JSON-RPC does not allow fails its call at once, whatever it says: which of two
+// results was meant nobody can know.
+func TestAnAnswerThatIsNoneFailsTheCall(t *testing.T) {
+	p := connect(t, Options{Receive: func(r *Request) { t.Errorf("%s was handed over", r.Method) }})
+	for id, rest := range []string{
+		`,"result":"no","result":"yes"`, `,"result":"yes","error":{"code":1,"message":"no"}`, `,"result":"yes","error":5`,
+		`,"result":"yes","jsonrpc":"2.0"`, `,"error":null`, ``, `,"params":{}`,
+	} {
+		c, err := p.peer.Begin(t.Context(), "ask", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.hears(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ask","params":1}`, id+1))
+		p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d%s}`, id+1, rest))
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		result, err := c.Wait(ctx)
+		cancel()
+		if failure, is := errors.AsType[*rpc.Error](err); !is || failure.Code != rpc.InvalidRequest {
+			t.Errorf("%s: %s %v", rest, result, err)
+		}
 	}
 }
 

@@ -15,10 +15,11 @@ type held struct {
 	changed  sync.Cond
 	messages int
 	bytes    int
+	most     int // bytes
 }
 
 func newHeld() *held {
-	h := &held{}
+	h := &held{most: mostHeldBytes}
 	h.changed.L = &h.mu
 	return h
 }
@@ -27,7 +28,7 @@ func newHeld() *held {
 func (h *held) take(size int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for h.messages > 0 && (h.messages >= mostHeld || h.bytes+size > mostHeldBytes) {
+	for h.messages > 0 && (h.messages >= mostHeld || h.bytes+size > h.most) {
 		h.changed.Wait()
 	}
 	h.messages++
@@ -37,6 +38,24 @@ func (h *held) take(size int) {
 func (h *held) release(size int) {
 	h.mu.Lock()
 	h.messages--
+	h.bytes -= size
+	h.mu.Unlock()
+	h.changed.Broadcast()
+}
+
+// queue waits until another message may wait for one that has no decision. Of these only the
+// bytes count: many short ones must not keep what has nothing to do with them from being read.
+func (h *held) queue(size int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for h.bytes > 0 && h.bytes+size > h.most {
+		h.changed.Wait()
+	}
+	h.bytes += size
+}
+
+func (h *held) leave(size int) {
+	h.mu.Lock()
 	h.bytes -= size
 	h.mu.Unlock()
 	h.changed.Broadcast()

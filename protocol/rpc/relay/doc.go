@@ -8,7 +8,6 @@
 // was changed is put in the place of one member ([Message.With], [Replace]).
 //
 //	message.go   Read: a line → Message or Fault; With and Replace edit in place
-//	overlong.go  which message a line was that is too long to be kept
 //	decision.go  what may become of a message
 //	way.go       one direction: read, decide, keep the order, pass on
 //	bounds.go    bounds what waits for decisions

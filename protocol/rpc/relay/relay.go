@@ -50,6 +50,7 @@ type Options struct {
 	Note func(from Side, text string, line []byte)
 
 	Limit int64 // bytes of a line, default 32 MiB
+	Code  int   // of the error in place of an answer that is too long, default CodeServer
 }
 
 func (o *Options) decide(from Side) func(*Message) Decision {
@@ -81,7 +82,7 @@ func (g *gone) end() { g.once.Do(func() { close(g.c) }) }
 
 // New returns a relay, which [Relay.Run] sets to work.
 func New(o Options) *Relay {
-	o.Limit = cmp.Or(o.Limit, rpc.DefaultLimit)
+	o.Limit, o.Code = cmp.Or(o.Limit, rpc.DefaultLimit), cmp.Or(o.Code, CodeServer)
 	r := &Relay{options: o, done: make(chan struct{})}
 	for side := range r.boxes {
 		r.boxes[side], r.goneOf[side] = newOutbox(), &gone{c: make(chan struct{})}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
 // pipes are a relay between two ends of the test.
@@ -232,10 +234,11 @@ func FuzzRead(f *testing.F) {
 		case m != nil && m.Params != nil && string(m.With("params", m.Params)) != string(m.Line) && !strings.ContainsAny(text, "\r\n"):
 			t.Fatalf("%s", m.With("params", m.Params))
 		}
-		o := &overlong{}
-		o.add([]byte(text))
-		if m != nil && o.kind() == Request && (m.Kind != Request || string(o.id) != strings.TrimSpace(string(m.ID))) {
-			t.Fatalf("%q is %v %s, and read as %+v", text, o.kind(), o.id, m)
+		o := &rpc.Overlong{}
+		o.Add([]byte(text))
+		was, known := o.Message()
+		if m != nil && known && was.ID != nil && was.Method != "" && (m.Kind != Request || string(was.ID) != strings.TrimSpace(string(m.ID))) {
+			t.Fatalf("%q is %+v, and read as %+v", text, was, m)
 		}
 	})
 }

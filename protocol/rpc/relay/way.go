@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/lines"
+	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
 // way is one direction: from the side that is read to the other one.
@@ -27,6 +28,7 @@ type way struct {
 type place struct {
 	decided  bool
 	decision Decision
+	queued   int // bytes that count until it leaves
 }
 
 // run reads messages to the end and returns when all of them are decided and put out.
@@ -38,15 +40,15 @@ func (w *way) run() {
 
 // read takes lines until the input ends, whatever ends it.
 func (w *way) read() {
-	skipped := &overlong{}
-	reader := lines.NewReader(w.in, lines.Options{Limit: w.relay.options.Limit, Skipped: func(piece []byte) { skipped.add(piece) }})
+	skipped := &rpc.Overlong{}
+	reader := lines.NewReader(w.in, lines.Options{Limit: w.relay.options.Limit, Skipped: func(piece []byte) { skipped.Add(piece) }})
 	defer reader.Release()
 	for {
 		line, _, err := reader.Next()
 		switch long := (*lines.TooLongError)(nil); {
 		case errors.As(err, &long):
 			w.tooLong(skipped, long)
-			*skipped = overlong{}
+			*skipped = rpc.Overlong{}
 			continue
 		case err != nil && len(line) == 0:
 			return
@@ -101,15 +103,15 @@ func (w *way) fault(f *Fault, line []byte) {
 }
 
 // tooLong takes a line that was too long to be kept. A side that waits for an answer gets one.
-func (w *way) tooLong(o *overlong, long *lines.TooLongError) {
+func (w *way) tooLong(o *rpc.Overlong, long *lines.TooLongError) {
 	text := fmt.Sprintf("the message has %d bytes, the most is %d", long.Size, long.Limit)
-	switch o.kind() {
-	case Request:
+	switch m, known := o.Message(); {
+	case known && m.ID != nil && m.Method != "":
 		w.relay.note(w.from, text, long.Start)
-		w.back.put(ErrorLine(o.id, CodeInvalidRequest, "hookd: "+text))
-	case Response:
+		w.back.put(ErrorLine(m.ID, CodeInvalidRequest, "hookd: "+text))
+	case known && m.Method == "":
 		w.relay.note(w.from, text, long.Start)
-		w.line(ErrorLine(o.id, CodeServer, "hookd: the answer was left out: "+text))
+		w.line(ErrorLine(m.ID, w.relay.options.Code, "hookd: the answer was left out: "+text))
 	default:
 		w.fault(&Fault{Code: CodeInvalidRequest, Text: text}, long.Start)
 	}
@@ -122,7 +124,7 @@ func (w *way) message(m *Message) {
 	case d.ask != nil:
 		w.later(d, len(m.Line))
 	case d.lane != "":
-		w.settle(d.lane, w.enter(d.lane), d)
+		w.queue(d, len(m.Line))
 	default:
 		w.send(d)
 	}
@@ -153,6 +155,24 @@ func (w *way) later(d Decision, size int) {
 	}()
 }
 
+// queueCost is what a message costs that waits in a lane, apart from its bytes.
+const queueCost = 256
+
+// queue has a decided message leave after the earlier ones of its lane.
+func (w *way) queue(d Decision, size int) {
+	w.mu.Lock()
+	waits := len(w.lanes[d.lane]) > 0
+	w.mu.Unlock()
+	if size += queueCost; waits {
+		w.held.queue(size)
+	}
+	at := w.enter(d.lane)
+	if waits {
+		at.queued = size
+	}
+	w.settle(d.lane, at, d)
+}
+
 // enter takes a place at the end of a lane.
 func (w *way) enter(lane string) *place {
 	w.mu.Lock()
@@ -171,6 +191,9 @@ func (w *way) settle(lane string, at *place, d Decision) {
 	queue := w.lanes[lane]
 	for len(queue) > 0 && queue[0].decided {
 		w.send(queue[0].decision)
+		if size := queue[0].queued; size > 0 {
+			w.held.leave(size)
+		}
 		queue[0] = nil
 		queue = queue[1:]
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/conversation"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/signals"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 	"github.com/hookd-dev/hookd/protocol/rpc/peer"
@@ -56,15 +57,13 @@ func Serve(ctx context.Context, options Options) error {
 	}
 	a.peer = peer.New(options.In, options.Out, peer.Options{Cancel: acp.CancelRequest, Receive: a.receive})
 	err := a.peer.Run(ctx)
-	reason := "exit"
-	switch {
-	case ctx.Err() != nil:
-		reason = "interrupted"
-		a.end(context.Cause(ctx))
-	default:
+	if interrupt := context.Cause(ctx); errors.Is(interrupt, signals.ErrInterrupted) {
+		a.end(interrupt)
+		a.closeAll("interrupted")
+	} else {
 		a.end(errGone)
+		a.closeAll("exit")
 	}
-	a.closeAll(reason)
 	a.work.Wait()
 	_ = a.peer.Close(lastWords) // the client may have gone
 	return err
@@ -74,8 +73,8 @@ func Serve(ctx context.Context, options Options) error {
 func (a *Agent) receive(r *peer.Request) {
 	m := methodByName(r.Method)
 	switch {
-	case m == nil && r.IsNotification():
-		return // of a newer protocol, or meant for another agent
+	case r.IsNotification() && (m == nil || m.name != acp.SessionCancel):
+		return // of a newer protocol, or a request whose answer nobody waits for: what it opens nobody would know
 	case m == nil:
 		r.Fail(rpc.Errorf(rpc.MethodNotFound, "hookd has no method %.100q", r.Method))
 	case a.client.Load() == nil && m.name != acp.Initialize:

@@ -129,6 +129,15 @@ func TestWrongHooksOfTheClient(t *testing.T) {
 			t.Errorf("%s: %v", says, e)
 		}
 	}
+	for member, hook := range map[string]object{ // a misspelt member must not make a hook weaker
+		"/hooks/1/onfailure":   {"name": "x", "events": []any{"tool-call-start"}, "can": "block", "onfailure": "block"},
+		"/hooks/1/layer":       {"name": "x", "events": []any{"tool-call-start"}, "layer": "managed"},
+		"/hooks/1/match/tools": {"name": "x", "events": []any{"tool-call-start"}, "match": object{"tools": []any{"bash"}}},
+	} {
+		if e := c.fails(acp.HooksRegister, object{"hooks": []any{fine, hook}}); e.Code != rpc.InvalidParams || e.Path() != member || !strings.Contains(e.Message, "unknown") {
+			t.Errorf("%s: %v", member, e)
+		}
+	}
 	session := c.session()
 	m := c.wait(c.send(acp.HooksList, object{"sessionId": session}))
 	var list struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 	"github.com/hookd-dev/hookd/protocol/rpc/peer"
@@ -24,14 +25,8 @@ func (e *editor) Read(ctx context.Context, path string) (text string, known bool
 	if !e.reads {
 		return "", false, nil
 	}
-	result, err := e.agent.peer.Call(ctx, acp.ReadTextFile, acp.ReadFileParams{SessionID: e.session(), Path: path})
-	if failure, is := errors.AsType[*rpc.Error](err); is {
-		if failure.Code == acp.ResourceNotFound || failure.Code == rpc.MethodNotFound {
-			return "", false, nil
-		}
-		return "", false, errors.New(failure.Message)
-	}
-	if err != nil {
+	result, known, err := e.call(ctx, acp.ReadTextFile, acp.ReadFileParams{SessionID: e.session(), Path: path})
+	if err != nil || !known {
 		return "", false, err
 	}
 	var file acp.ReadFileResult
@@ -49,9 +44,19 @@ func (e *editor) Write(ctx context.Context, path, text string) (written bool, er
 	if !e.writes {
 		return false, nil
 	}
-	_, err = e.agent.peer.Call(ctx, acp.WriteTextFile, acp.WriteFileParams{SessionID: e.session(), Path: path, Content: text})
+	_, written, err = e.call(ctx, acp.WriteTextFile, acp.WriteFileParams{SessionID: e.session(), Path: path, Content: text})
+	return written, err
+}
+
+// call calls the client. known is false if it says that it has no such file, which may lie outside
+// of its workspace, or no such method.
+func (e *editor) call(ctx context.Context, method string, params any) (result protocol.RawMessage, known bool, err error) {
+	result, err = e.agent.peer.Call(ctx, method, params)
 	if failure, is := errors.AsType[*rpc.Error](err); is {
-		return false, errors.New(failure.Message)
+		if failure.Code == acp.ResourceNotFound || failure.Code == rpc.MethodNotFound {
+			return nil, false, nil
+		}
+		return nil, false, errors.New(failure.Message)
 	}
-	return err == nil, err
+	return result, err == nil, err
 }

@@ -349,7 +349,7 @@ func checkFrame(m *rpc.Message) error {
 		into := map[acp.UpdateKind]any{
 			acp.UserMessageChunk: &acp.Chunk{}, acp.AgentMessageChunk: &acp.Chunk{}, acp.AgentThoughtChunk: &acp.Chunk{},
 			acp.ToolCallBegun: &acp.ToolCall{}, acp.ToolCallChanged: &acp.ToolCall{}, acp.PlanChanged: &acp.Plan{},
-			acp.CommandsChanged: &acp.Commands{}, acp.ModeChanged: &acp.CurrentMode{}, acp.SessionChanged: &acp.SessionNews{},
+			acp.CommandsChanged: &acp.Commands{}, acp.SessionChanged: &acp.SessionNews{},
 			acp.UsageChanged: &acp.Usage{}, acp.NoticeGiven: &acp.Notice{},
 		}[kindOf(m)]
 		if into == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 	"github.com/hookd-dev/hookd/protocol/rpc/peer"
@@ -41,15 +42,26 @@ func init() { // the table names functions that read it
 		{acp.SessionPrompt, reads((*Agent).prompt)},
 		{acp.SessionCancel, reads((*Agent).cancel)},
 		{acp.HooksList, reads((*Agent).listHooks)},
-		{acp.HooksRegister, reads((*Agent).registerHooks)},
+		{acp.HooksRegister, readsStrictly((*Agent).registerHooks)},
 	}
 }
 
-// reads returns what reads the params of a method before it is obeyed.
+// reads returns what reads the params of a method before it is obeyed. Members that hookd does not
+// know are of a newer protocol.
 func reads[P any](obey func(*Agent, *peer.Request, *P)) func(*Agent, *peer.Request) {
+	return decodes(peer.Decode, obey)
+}
+
+// readsStrictly is reads for methods of hookd's own, in which a misspelt member must not make a
+// hook weaker than was meant.
+func readsStrictly[P any](obey func(*Agent, *peer.Request, *P)) func(*Agent, *peer.Request) {
+	return decodes(peer.DecodeStrictly, obey)
+}
+
+func decodes[P any](decode func([]byte, any) *rpc.Error, obey func(*Agent, *peer.Request, *P)) func(*Agent, *peer.Request) {
 	return func(a *Agent, r *peer.Request) {
 		params := new(P)
-		if failure := peer.Decode(r.Params, params); failure != nil {
+		if failure := decode(r.Params, params); failure != nil {
 			r.Fail(failure)
 			return
 		}
@@ -65,7 +77,7 @@ func failureOf(err error) *rpc.Error {
 	}
 	fault, is := errors.AsType[*cli.Fault](err)
 	if !is {
-		return rpc.Errorf(rpc.InternalError, "%v", err)
+		return rpc.Errorf(rpc.InternalError, "%s", show.Visible(err.Error()))
 	}
 	code, message := rpc.InternalError, fault.Message
 	switch fault.Code {
@@ -77,5 +89,5 @@ func failureOf(err error) *rpc.Error {
 	if fault.Hint != "" {
 		message += " (" + fault.Hint + ")"
 	}
-	return rpc.Errorf(code, "%s", message).With("code", fault.Code)
+	return rpc.Errorf(code, "%s", show.Visible(message)).With("code", fault.Code)
 }

@@ -43,6 +43,7 @@ func TestWrongRequests(t *testing.T) {
 		"a relative folder":           {acp.SessionNew, open(object{"cwd": "project"}), rpc.InvalidParams, "absolute"},
 		"no such folder":              {acp.SessionNew, open(object{"cwd": "/no/such/folder"}), rpc.InvalidParams, "not a folder"},
 		"a server without a command":  {acp.SessionNew, server(object{"name": "x"}), rpc.InvalidParams, "no command"},
+		"a server by relative path":   {acp.SessionNew, server(object{"name": "x", "command": "./x"}), rpc.InvalidParams, "relative path"},
 		"a server without a name":     {acp.SessionNew, server(object{"command": "x"}), rpc.InvalidParams, "no name"},
 		"a server without an address": {acp.SessionNew, server(object{"name": "x", "type": "http"}), rpc.InvalidParams, "no url"},
 		"a server of another kind":    {acp.SessionNew, server(object{"name": "x", "type": "acp"}), rpc.InvalidParams, `"acp"`},
@@ -74,6 +75,8 @@ func TestWrongRequests(t *testing.T) {
 			t.Errorf("%q is answered with %s %v", line, m.Result, m.Error)
 		}
 	}
+	c.call(acp.SessionCancel, object{"sessionId": session}, nil) // as a request: answered all the same
+	c.notify(acp.SessionNew, open(nil))                          // its answer could not be told
 	c.notify("session/unheard_of", object{"x": 1})
 	c.notify(acp.SessionCancel, object{"sessionId": "nobody"})
 	c.notify(acp.CancelRequest, object{"requestId": 99})
@@ -84,6 +87,11 @@ func TestWrongRequests(t *testing.T) {
 	}
 	c.notify(acp.SessionCancel, object{"sessionId": session})
 	c.wait(id)
+	for _, line := range c.log {
+		if strings.HasPrefix(line, "<- ") && strings.Contains(line, `"sessionId":`) && !strings.Contains(line, session) {
+			t.Errorf("another session: %s", line)
+		}
+	}
 	if files, _ := os.ReadDir(filepath.Join(c.project)); len(files) != 1 {
 		t.Errorf("something was written: %v", files)
 	}

@@ -2,6 +2,7 @@ package acpagent
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop/mcp"
@@ -26,6 +27,9 @@ func serversOf(list []acp.MCPServer, dir string) ([]mcp.Server, *rpc.Error) {
 		case given.Type == "" || given.Type == "stdio":
 			if given.Command == "" {
 				return wrong("it has no command")
+			}
+			if !filepath.IsAbs(given.Command) && filepath.Base(given.Command) != given.Command {
+				return wrong(fmt.Sprintf("its command %.200q is a relative path; it must be absolute, or a name that is looked up on PATH", given.Command))
 			}
 			s.Type, s.Command, s.Args, s.Env = "stdio", given.Command, given.Args, valuesOf(given.Env)
 		case given.Type == "http" || given.Type == "sse":

@@ -24,9 +24,12 @@ turns:
 - toolCalls: [{name: read_file, args: {path: open.txt}}]
 - toolCalls: [{name: edit_file, args: {path: open.txt, oldText: unsaved, newText: edited}}]
 - toolCalls: [{name: write_file, args: {path: new.txt, content: new}}]
+- toolCalls: [{name: write_file, args: {path: elsewhere.txt, content: x}}]
+- toolCalls: [{name: write_file, args: {path: locked.txt, content: x}}]
 - toolCalls: [{name: read_file, args: {path: closed.txt}}]
 - toolCalls: [{name: read_file, args: {path: kept.txt}}]
 - toolCalls: [{name: read_file, args: {path: ../secret.txt}}]
+- toolCalls: [{name: write_file, args: {path: ../secret.txt, content: x}}]
 - toolCalls: [{name: write_file, args: {path: .acai/hooks/x.sh, content: x}}]
 - text: done
 `)
@@ -43,6 +46,10 @@ turns:
 		}
 		asked = append(asked, m.Method+" "+strings.TrimPrefix(file.Path, c.project))
 		switch text, open := buffers[file.Path]; {
+		case m.Method == acp.WriteTextFile && strings.HasSuffix(file.Path, "elsewhere.txt"):
+			return nil, rpc.Errorf(acp.ResourceNotFound, "not in the workspace")
+		case m.Method == acp.WriteTextFile && strings.HasSuffix(file.Path, "locked.txt"):
+			return nil, rpc.Errorf(rpc.InternalError, "it is locked")
 		case m.Method == acp.WriteTextFile:
 			buffers[file.Path] = file.Content
 			return acp.Empty{}, nil
@@ -69,14 +76,22 @@ turns:
 	if disk, _ := os.ReadFile(filepath.Join(c.project, "open.txt")); string(disk) != "saved\n" {
 		t.Errorf("the disk holds %q", disk)
 	}
+	for name, want := range map[string]bool{"elsewhere.txt": true, "locked.txt": false} {
+		if _, err := os.Stat(filepath.Join(c.project, name)); (err == nil) != want {
+			t.Errorf("%s is on the disk: %v", name, err == nil)
+		}
+	}
 	all := string(c.transcript())
-	for _, want := range []string{`"text":"unsaved\n"`, `"text":"on the disk\n"`, "outside the project", "kept.txt: the editor did not read it: permission denied", `"oldText":"unsaved","newText":"edited"`} {
+	for _, want := range []string{"locked.txt: the editor did not write it: it is locked", `"text":"unsaved\n"`, `"text":"on the disk\n"`, "outside the project", "kept.txt: the editor did not read it: permission denied", `"oldText":"unsaved","newText":"edited"`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%s is not told: %s", want, all)
 		}
 	}
 	if strings.Contains(all, "what the client keeps") {
 		t.Errorf("a file that the client keeps was read: %s", all)
+	}
+	if strings.Contains(all, `"oldText":"secret"`) {
+		t.Errorf("a file outside the project was shown: %s", all)
 	}
 	if got := strings.Join(asked, ", "); strings.Contains(got, "secret") || strings.Contains(got, ".acai") {
 		t.Errorf("the client was asked for protected files: %s", got)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc"
@@ -41,9 +42,6 @@ func (a *Agent) prompt(r *peer.Request, params *acp.PromptParams) {
 		r.Fail(noSession(params.SessionID))
 		return
 	}
-	if r.IsNotification() { // nobody could be told how it ended
-		return
-	}
 	t := &turn{session: s, request: r, questions: make(chan asking), watched: make(chan struct{}), over: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancelCause(s.ctx)
 	if failure := s.beginTurn(t); failure != nil {
@@ -59,8 +57,10 @@ func (a *Agent) prompt(r *peer.Request, params *acp.PromptParams) {
 	})
 }
 
-// cancel ends the turn of a session, wherever it is.
-func (a *Agent) cancel(_ *peer.Request, params *acp.CancelParams) {
+// cancel ends the turn of a session, wherever it is. It is a notification; who asks it gets an
+// answer all the same.
+func (a *Agent) cancel(r *peer.Request, params *acp.CancelParams) {
+	defer r.Answer(acp.Empty{})
 	if s := a.sessions.find(params.SessionID); s != nil {
 		if t := s.current(); t != nil {
 			t.cancel(errCancelled)
@@ -225,9 +225,9 @@ func (t *turn) outcome(result agentloop.Result, err error) (*acp.PromptResult, *
 			}
 		}
 	case isError:
-		return nil, rpc.Errorf(rpc.InternalError, "%s", refusal.Message).With("cause", refusal.Cause)
+		return nil, rpc.Errorf(rpc.InternalError, "%s", show.Visible(refusal.Message)).With("cause", refusal.Cause)
 	case err != nil:
-		return nil, rpc.Errorf(rpc.InternalError, "%v", err)
+		return nil, failureOf(err)
 	}
 	ended := &acp.PromptResult{StopReason: acp.EndTurn, Meta: &acp.ResultMeta{Hookd: extras}}
 	switch {

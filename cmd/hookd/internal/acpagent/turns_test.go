@@ -170,7 +170,7 @@ func TestOnlyAnOptionThatAllowsIsAYes(t *testing.T) {
 
 // A client that goes away ends all that it began, in time, and leaves no process.
 func TestAClientThatGoesAwayEndsAll(t *testing.T) {
-	c := newClient(t, "turns:\n- toolCalls: [{name: bash, args: {command: 'echo $$ > pid; sleep 60'}}]")
+	c := newClient(t, "turns:\n- toolCalls: [{name: bash, args: {command: 'echo $$ > new; mv new pid; sleep 60'}}]")
 	c.start()
 	c.initialize(object{})
 	session, other := c.session(), c.session()
@@ -189,14 +189,37 @@ func TestAClientThatGoesAwayEndsAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id, err := strconv.Atoi(strings.TrimSpace(string(written))); err != nil || syscall.Kill(id, 0) == nil {
-		t.Errorf("the command %q still runs (%v)", written, err)
+	id, err := strconv.Atoi(strings.TrimSpace(string(written)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := os.FindProcess(id); err == nil && p.Signal(syscall.Signal(0)) == nil {
+		t.Errorf("the command %d still runs", id)
+	}
+}
+
+// A hook may ask about a prompt, too: the client gets a question of its own for it.
+func TestAQuestionAboutAPrompt(t *testing.T) {
+	for option, stop := range map[string]acp.StopReason{"allow": acp.EndTurn, "reject": acp.Refusal} {
+		t.Run(option, func(t *testing.T) {
+			c := newClient(t, "turns:\n- text: x")
+			c.hook("ask.sh", "events=prompt-submit can=block", `echo '{"action":"ask","reason":"send it?"}'`)
+			c.answer = chooses(option)
+			c.start()
+			c.initialize(object{})
+			if ended := c.prompt(c.session(), text("go")...); ended.StopReason != stop {
+				t.Errorf("%+v", ended)
+			}
+			if all := string(c.transcript()); !strings.Contains(all, "your hook ask.sh asks before prompt-submit: send it?") {
+				t.Error(all)
+			}
+		})
 	}
 }
 
 // A client that reads nothing does not keep the agent from hearing a cancel, and from ending.
 func TestAClientThatDoesNotReadIsHeard(t *testing.T) {
-	c := newClient(t, fmt.Sprintf("turns:\n- {text: %q, chunk: 4}\n", numbers(60_000)))
+	c := newClient(t, fmt.Sprintf("turns:\n- {text: %q, chunk: 4}\n", numbers(10_000)))
 	c.frames = make(chan rpc.Message) // nobody takes what comes
 	c.start()
 	c.initialize(object{})
@@ -205,7 +228,7 @@ func TestAClientThatDoesNotReadIsHeard(t *testing.T) {
 	time.Sleep(300 * time.Millisecond)
 	began := time.Now()
 	c.notify(acp.SessionCancel, object{"sessionId": session})
-	time.Sleep(300 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond)
 	m := c.wait(id) // reads all that was said before
 	if took := time.Since(began); took > 10*time.Second || !strings.Contains(string(m.Result), `"cancelled"`) {
 		t.Errorf("after %v: %s %v", took, m.Result, m.Error)

@@ -38,14 +38,14 @@ prompts, permission requests, and what the agent asks the editor to read, write
 and run. They see tool calls, the ends of turns and sessions, and can have a turn
 go on. MCP servers that the editor hands to the agent are guarded, too. What an
 agent does without asking a proxy cannot stop: --mode keeps it in a mode in which
-it asks. What a person should know is on stderr.
-
-Without an agent's command, hookd's own loop is the agent: the flags --model,
---allow and --system are for it.`,
+it asks. What a person should know is on stderr.`,
 		Example: "  hookd acp --mode default -- gemini --acp\n  hookd acp --model anthropic:NAME",
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 0:
+				if other := flagOfLoop(c.Flags()); other != "" {
+					return cli.Usage("usage", "--"+other+" is for hookd's own loop, and the command names another agent", "write the agent's own flags after its name")
+				}
 				return cmd.guard(c.Context(), mode, args)
 			case c.Flags().Changed("mode"):
 				return cli.Usage("usage", "--mode is for an agent that hookd guards, and the command names none", "hookd acp --mode ID -- AGENT")
@@ -58,7 +58,21 @@ Without an agent's command, hookd's own loop is the agent: the flags --model,
 	c.Flags().SetInterspersed(false) // what follows the agent's name is the agent's
 	cli.NameFlag(c.Flags(), &mode, "mode", "", "keep the agent's sessions in its session mode `ID`")
 	if cmd.Agent != nil {
+		c.Long += `
+
+Without an agent's command, hookd's own loop is the agent: the flags --model,
+--allow and --system are for it.`
 		cmd.Agent.Flags(c.Flags())
 	}
 	return c
+}
+
+// flagOfLoop returns a flag of the loop that was given, "" if none was.
+func flagOfLoop(flags *pflag.FlagSet) (name string) {
+	flags.Visit(func(f *pflag.Flag) {
+		if f.Name != "mode" && f.Name != "project" {
+			name = f.Name
+		}
+	})
+	return name
 }

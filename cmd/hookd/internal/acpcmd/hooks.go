@@ -2,13 +2,10 @@ package acpcmd
 
 import (
 	"context"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/executor/proxied"
 )
 
@@ -42,32 +39,4 @@ func (h *hooks) of(cwd string) (proxied.Hooks, error) {
 	}
 	h.opened[cwd] = e
 	return e, nil
-}
-
-// server returns what stands before the command line of an MCP server so that hooks of a
-// project judge its calls, nil for one that is guarded already.
-func (h *hooks) server(name, project, command string, args []string) []string {
-	self := places.Program()
-	if len(args) > 0 && args[0] == "mcp" && isProgram(command, self) {
-		return nil
-	}
-	guard := []string{self}
-	if project != "" {
-		guard = append(guard, "--project", project)
-	}
-	return append(guard, "mcp", "--name", name, "--")
-}
-
-// isProgram reports whether a command starts a program.
-func isProgram(command, program string) bool {
-	path, err := exec.LookPath(command)
-	if err != nil {
-		return false
-	}
-	a, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	b, err := os.Stat(program)
-	return err == nil && os.SameFile(a, b)
 }

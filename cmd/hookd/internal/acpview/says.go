@@ -40,7 +40,12 @@ func (v *View) Says(severity Severity, text string) []any {
 		title, rest, _ := strings.Cut(text, "\n")
 		return []any{&acp.Notice{Kind: acp.NoticeGiven, Severity: string(severity), Title: title, Description: rest}}
 	}
-	quoted := "> " + strings.ReplaceAll(text, "\n", "\n> ") + "\n\n"
+	quoted := ""
+	if v.open { // a client may append it to the text before
+		quoted = "\n\n"
+	}
+	v.open = false
+	quoted += "> " + strings.ReplaceAll(text, "\n", "\n> ") + "\n\n"
 	return []any{&acp.Chunk{Kind: acp.AgentMessageChunk, Content: acp.Text(quoted), MessageID: protocol.NewID()}}
 }
 

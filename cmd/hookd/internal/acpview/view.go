@@ -36,6 +36,7 @@ type View struct {
 	sent   map[string]bool // messages of which something was sent
 	names  map[string]string
 
+	open   bool // the last that was said is a text of the model
 	rooted bool
 	root   int // depth of the session's own agent
 }
@@ -72,6 +73,7 @@ func (v *View) End() (updates []any) {
 	clear(v.calls)
 	clear(v.depths)
 	clear(v.sent)
+	v.open = false
 	v.figures.endRun()
 	return updates
 }
@@ -89,7 +91,8 @@ func (v *View) delta(d *agentloop.Delta) []any {
 		kind = acp.AgentThoughtChunk
 	}
 	v.sent[d.MessageID] = true
-	return []any{&acp.Chunk{Kind: kind, Content: acp.Text(d.Text), MessageID: d.MessageID}}
+	v.open = !d.Thinking
+	return []any{&acp.Chunk{Kind: kind, Content: acp.Text(show.Visible(d.Text)), MessageID: d.MessageID}}
 }
 
 // dropped says that a text which was shown is not kept.
@@ -103,6 +106,7 @@ func (v *View) dropped(message string) []any {
 
 func (v *View) event(y *agentloop.Update) []any {
 	v.figures.take(y, v.isOwn(y))
+	v.open = v.open && y.Event.Event != protocol.ToolCallStart
 	switch y.Event.Event {
 	case protocol.ToolCallStart:
 		return v.callStart(y)
@@ -151,7 +155,7 @@ func (v *View) nestedMessage(y *agentloop.Update) []any {
 	} else if name := v.names[y.Event.Agent.ID]; name != "" {
 		who += " " + show.Line(name)
 	}
-	return []any{&acp.Chunk{Kind: acp.AgentThoughtChunk, Content: acp.Text(who + ": " + show.Shorten(text, 2000) + "\n"), MessageID: d.MessageID}}
+	return []any{&acp.Chunk{Kind: acp.AgentThoughtChunk, Content: acp.Text(who + ": " + show.Visible(show.Shorten(text, 2000)) + "\n"), MessageID: d.MessageID}}
 }
 
 // decision is what hooks did to an event that is about no call.

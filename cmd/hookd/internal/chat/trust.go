@@ -16,16 +16,16 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// later says what of it counts only in the next conversation: this one began without it.
-func (k *commands) later(p *show.Printer, plan *loader.Plan, allowed []string) {
+// sayLater says what of it counts only in the next conversation: this one began without it.
+func sayLater(p *show.Printer, plan *loader.Plan, allowed []string, inProject, takesSkills bool) {
 	var later []string
 	for i := range plan.Items {
-		if item := &plan.Items[i]; slices.Contains(allowed, item.Hook) && countsLater(item) {
+		if item := &plan.Items[i]; slices.Contains(allowed, item.Hook) && countsLater(item, takesSkills) {
 			later = append(later, item.Hook)
 		}
 	}
 	switch {
-	case k.c.Engine.Project() == "": // the folder became a project just now
+	case !inProject: // the folder became a project just now
 		p.Print("%s\n", p.In(show.Quiet, "this conversation began outside of a project: /new begins one with it"))
 	case len(later) > 0:
 		p.Print("%s\n", p.In(show.Quiet, trustcmd.CountKinds(plan, later)+": from the next conversation on, /new begins it"))
@@ -33,8 +33,8 @@ func (k *commands) later(p *show.Printer, plan *loader.Plan, allowed []string) {
 }
 
 // countsLater reports whether a conversation takes something only when it begins.
-func countsLater(item *loader.PlanItem) bool {
-	return item.Kind == loader.KindRecipe || item.Kind == loader.KindServer || item.Kind == loader.KindSettings && len(jsonspan.Get(item.Now.Entry, "agent")) > 0
+func countsLater(item *loader.PlanItem, takesSkills bool) bool {
+	return item.Kind == loader.KindSkill && !takesSkills || item.Kind == loader.KindRecipe || item.Kind == loader.KindServer || item.Kind == loader.KindSettings && len(jsonspan.Get(item.Now.Entry, "agent")) > 0
 }
 
 // trust answers /trust, which is hookd trust in a conversation.
@@ -74,6 +74,6 @@ func (k *commands) trust(ctx context.Context, p *show.Printer) error {
 		}
 	}
 	p.Print("%s %s allowed; it counts from the next event on\n", p.In(show.Good, "✓"), trustcmd.CountKinds(plan, open))
-	k.later(p, plan, open)
+	sayLater(p, plan, open, k.c.Engine.Project() != "", k.c.TakesSkills())
 	return nil
 }

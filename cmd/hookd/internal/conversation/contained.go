@@ -33,7 +33,13 @@ func (r containedRunner) Run(ctx context.Context, command tool.Command, out io.W
 // and ended with everything it started, even if hookd is killed.
 func containedStart(runtime *process.Runtime) func(context.Context, mcp.Program) (*mcp.Process, error) {
 	return func(ctx context.Context, p mcp.Program) (*mcp.Process, error) {
-		child, err := runtime.Start(ctx, &process.Command{Path: p.Argv[0], Argv: p.Argv, Dir: p.Dir, Env: p.Env})
+		// A name is never looked for in the working directory: a project that nobody allowed
+		// may hold a program of that name.
+		path, err := tool.LookPath(p.Argv[0], p.Env)
+		if err != nil {
+			return nil, err
+		}
+		child, err := runtime.Start(ctx, &process.Command{Path: path, Argv: p.Argv, Dir: p.Dir, Env: p.Env})
 		if err != nil {
 			return nil, err
 		}

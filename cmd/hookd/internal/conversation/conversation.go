@@ -51,6 +51,7 @@ type Conversation struct {
 	Loop     *agentloop.Loop
 	recipes  *recipe.Library
 	aside    func(func()) // runs a print so that no other output mixes with it
+	skills   bool         // it began with skills, so that others count as they come
 }
 
 // opening is a conversation that is being opened.
@@ -88,6 +89,7 @@ func Open(ctx context.Context, hooks *engine.Opener, flags *Flags, approver agen
 	if c.Session, err = o.openSession(e, resumed, model.Origin(c.Model)); err != nil {
 		return nil, err
 	}
+	c.skills = skillsFrom(snapshotOf(e)) != nil
 	options, err := o.loopOptions(e, c.settings, c.Model, c.Session, flags)
 	if err != nil {
 		return nil, errors.Join(err, c.Session.Close())

@@ -144,6 +144,10 @@ func JudgeResources(s *loader.Snapshot) {
 // resourceRemedy is what to do about a skill or recipe that cannot be read.
 const resourceRemedy = "mend that line: a front matter is a line ---, lines like name: value, and a line ---"
 
+// TakesSkills reports whether a skill that is allowed now counts from the next prompt on. A
+// conversation that began without any has no place for the first one.
+func (c *Conversation) TakesSkills() bool { return c.skills }
+
 // Skills returns the skills that the model may use.
 func (c *Conversation) Skills() (list []Named) {
 	files := skillsFrom(snapshotOf(c.Engine))

@@ -116,6 +116,14 @@ func (o *Opener) Look(ctx context.Context) (*loader.Snapshot, error) {
 	return snapshot, nil
 }
 
+// NoteNoProject tells a person that no project is here, where that is so: else they look for
+// hooks in a folder that hookd did not look into.
+func (o *Opener) NoteNoProject(project string) {
+	if project == "" && !o.Console.JSON {
+		o.Console.Note("no project is here: only your own hooks and those of this machine count (hookd init makes a project)", "")
+	}
+}
+
 // Listing describes the hooks as they stand.
 func (o *Opener) Listing(ctx context.Context) (daemon.Listing, error) {
 	snapshot, err := o.Look(ctx)

@@ -76,6 +76,7 @@ func (cmd *Commands) fire(ctx context.Context, name protocol.EventName, data pro
 	if err != nil {
 		return err
 	}
+	cmd.Opener.NoteNoProject(e.Project())
 	event, err := cmd.event(name, data, session, e.Project())
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func (cmd *tester) testEvent(s *suite, given *testfile.Given) (protocol.Event, e
 	event, err := eventIn(root, name, data, "", s.snapshot.Project)
 	if err == nil && given.Usage != nil {
 		if err := json.Unmarshal(given.Usage, &event.Usage); err != nil {
-			return event, cli.Usage("bad-test", "usage: "+err.Error(), "write usage: { costUsd: 1.5, contextTokens: 1000 }")
+			return event, cli.Usage("bad-test", "usage: "+protocol.PlainError(err).Error(), "write usage: { costUsd: 1.5, contextTokens: 1000 }")
 		}
 	}
 	return event, err

@@ -57,6 +57,7 @@ func (cmd *tester) findTests(ctx context.Context, rt *process.Runtime, names []s
 	if err != nil {
 		return found, err
 	}
+	cmd.Opener.NoteNoProject(snapshot.Project)
 	for i := range snapshot.Hooks {
 		info := &snapshot.Hooks[i]
 		if info.Layer == protocol.Builtin {

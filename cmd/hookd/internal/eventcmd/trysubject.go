@@ -40,6 +40,7 @@ func (cmd *Commands) subjectOf(ctx context.Context, hook string) (subject, error
 	if err != nil {
 		return subject{}, err
 	}
+	cmd.Opener.NoteNoProject(snapshot.Project)
 	for _, h := range snapshot.Hooks {
 		switch {
 		case h.Name != hook || h.Layer == protocol.Builtin:

@@ -33,6 +33,7 @@ which processes of a hook end with it, and which may outlive it.`,
 			if err != nil {
 				return err
 			}
+			cmd.Opener.NoteNoProject(snapshot.Project)
 			listing := engine.Describe(snapshot)
 			state, unusable := checkState()
 			otherAgents, err := cmd.checkAgents(c.Context(), state, snapshot.Set.Project)

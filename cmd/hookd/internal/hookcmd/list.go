@@ -30,6 +30,7 @@ them, as the settings switch them; elsewhere they are not asked.`,
 			if err != nil {
 				return err
 			}
+			cmd.Opener.NoteNoProject(snapshot.Project)
 			var hooks []protocol.GoHook
 			if cmd.Builtin != nil {
 				if hooks, err = cmd.Builtin(snapshot); err != nil {

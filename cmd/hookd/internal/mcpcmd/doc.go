@@ -2,7 +2,8 @@
 // its tools.
 //
 // mcp.go reads the command line, opens the hooks of the working directory's project, and runs
-// package executor/mcpproxy. name.go says what the server is called where nobody does.
+// package executor/mcpproxy. web.go reaches a server by its
+// address (package executor/mcphttp). name.go says what the server is called where nobody does.
 // Package guarded starts the server's program and tells the person on stderr, which hosts
 // keep in the log of the server.
 package mcpcmd

@@ -12,9 +12,11 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/guarded"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/signals"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/mcpproxy"
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/toolname"
 )
@@ -27,36 +29,77 @@ type Commands struct {
 
 // MCP returns hookd mcp.
 func (cmd *Commands) MCP() *cobra.Command {
-	var name string
+	var o options
 	c := &cobra.Command{
-		Use:   "mcp [--name NAME] -- SERVER [ARGS…]",
+		Use:   "mcp [--name NAME] {-- SERVER [ARGS…] | --url URL}",
 		Short: "Guard an MCP server: hooks judge each call of its tools, whatever calls them",
 		Long: `Start an MCP server that speaks over its stdin and stdout, and stand between it
 and the program that calls its tools. Write this command in that program's
-settings in place of the server's own.
+settings in place of the server's own. With --url the server is one that is
+reached by an address, over streamable HTTP.
 
 Hooks of the project in the working directory, of the user and of the machine
 judge each call (tool-call-start), its result (tool-call-end) and its errors
 (tool-call-error). The tools are named mcp__NAME__TOOL, as under every agent. All
 else passes unchanged. What a person should know is on stderr.`,
-		Example: "  hookd mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .",
-		Args:    cobra.MinimumNArgs(1),
+		Example: `  hookd mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .
+  hookd mcp --name docs --url https://example.org/mcp --header 'Authorization: Bearer ${DOCS_KEY}'`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("name") && strings.TrimSpace(name) == "" {
+			switch byURL := c.Flags().Changed("url"); {
+			case c.Flags().Changed("name") && strings.TrimSpace(o.name) == "":
 				return cli.Usage("bad-name", "--name is empty", "write the name that the server has in your agent's settings")
+			case byURL && len(args) > 0:
+				return cli.Usage("two-servers", "--url names a server, and so does "+show.Line(args[0]), "write one of them")
+			case !byURL && len(args) == 0:
+				return cli.Usage("no-server", "no server is named", "write its command after --, or its address with --url")
+			case !byURL && len(o.headers) > 0:
+				return cli.Usage("bad-header", "--header is for a server that --url names", "leave it out")
 			}
-			if name == "" {
-				name = nameOf(args)
-			}
-			return cmd.run(c.Context(), name, args)
+			o.argv = args
+			return cmd.run(c.Context(), &o)
 		},
 	}
 	c.Flags().SetInterspersed(false) // what follows the server's name is the server's
-	cli.NameFlag(c.Flags(), &name, "name", "", "what the server is called in the names of its tools: `NAME` (default: found in the command)")
+	cli.NameFlag(c.Flags(), &o.name, "name", "", "what the server is called in the names of its tools: `NAME` (default: found in the command)")
+	c.Flags().StringVar(&o.url, "url", "", "guard the server at the address `URL`; ${VARIABLE} is replaced")
+	c.Flags().StringArrayVar(&o.headers, "header", nil, "send the header `'NAME: VALUE'` to it; ${VARIABLE} is replaced")
 	return c
 }
 
-func (cmd *Commands) run(ctx context.Context, name string, argv []string) error {
+// options are what the command line says.
+type options struct {
+	name, url string
+	headers   []string
+	argv      []string
+}
+
+// server is a server under guard.
+type server interface {
+	Process() *proxied.Process
+	Flush()         // its stderr, once it has ended
+	Failure() error // that it ended by itself as it should not
+}
+
+// start starts the server, or finds out how it is reached.
+func (cmd *Commands) start(o *options, cwd string, note func(string)) (server, error) {
+	if o.url != "" {
+		return reach(o.url, o.headers, note)
+	}
+	return guarded.Start(cmd.Opener, guarded.What{Code: "server", Name: "the MCP server"}, o.argv, cwd)
+}
+
+// called is what the server is called in the names of its tools.
+func (o *options) called() string {
+	switch {
+	case o.name != "":
+		return o.name
+	case o.url != "":
+		return nameOfURL(o.url)
+	}
+	return nameOf(o.argv)
+}
+
+func (cmd *Commands) run(ctx context.Context, o *options) error {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return places.NoDirectory()
@@ -65,16 +108,18 @@ func (cmd *Commands) run(ctx context.Context, name string, argv []string) error 
 	if err != nil {
 		return err
 	}
-	server, err := guarded.Start(cmd.Opener, guarded.What{Code: "server", Name: "the MCP server"}, argv, cwd)
+	t := &guarded.Teller{Console: cmd.Console, Engine: e}
+	note := func(text string) { t.Note(text, "") }
+	server, err := cmd.start(o, cwd, note)
 	if err != nil {
 		return err
 	}
+	name := o.called()
 	prefix := toolname.PrefixOf(name)
-	t := &guarded.Teller{Console: cmd.Console, Engine: e}
 	t.Note("hooks judge the calls of this server's tools as "+prefix+"TOOL", "")
 	err = mcpproxy.Run(ctx, guarded.Client(cmd.Opener), server.Process(), mcpproxy.Options{
 		Hooks: e, Server: name, Session: "mcp-" + strings.Trim(strings.TrimPrefix(prefix, "mcp__"), "_") + "-" + protocol.NewID(),
-		Cwd: cwd, Depth: hookenv.ProcessDepth(), Tell: t.Outcome, Note: func(text string) { t.Note(text, "") },
+		Cwd: cwd, Depth: hookenv.ProcessDepth(), Tell: t.Outcome, Note: note,
 	})
 	server.Flush()
 	switch {

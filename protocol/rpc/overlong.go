@@ -1,7 +1,7 @@
-package relay
+package rpc
 
 import (
-	"encoding/json"
+	stdjson "encoding/json"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
@@ -10,9 +10,9 @@ import (
 // of methods are not known.
 const mostToken = 1 << 10
 
-// overlong finds the id of a line that is too long to be kept, and what kind of message it
+// Overlong finds the id of a line that is too long to be kept, and what kind of message it
 // is, while the line goes by. Other programs write the id first or last.
-type overlong struct {
+type Overlong struct {
 	depth   int
 	inText  bool
 	escaped bool
@@ -21,19 +21,19 @@ type overlong struct {
 	cut     bool   // it is not
 	name    string // of the member whose value is being read
 	ids     int
-	id      json.RawMessage
+	id      stdjson.RawMessage
 	answers bool // it has a result or an error
 	method  string
 }
 
-// add takes the next bytes of the line.
-func (o *overlong) add(piece []byte) {
+// Add takes the next bytes of the line.
+func (o *Overlong) Add(piece []byte) {
 	for _, c := range piece {
 		o.next(c)
 	}
 }
 
-func (o *overlong) next(c byte) {
+func (o *Overlong) next(c byte) {
 	if o.inText {
 		o.keep(c)
 		switch {
@@ -74,7 +74,7 @@ func (o *overlong) next(c byte) {
 }
 
 // keep keeps a byte of a name or a value of the message itself.
-func (o *overlong) keep(c byte) {
+func (o *Overlong) keep(c byte) {
 	switch {
 	case o.depth != 1 || o.cut:
 	case len(o.token) == mostToken:
@@ -85,8 +85,8 @@ func (o *overlong) keep(c byte) {
 }
 
 // member takes the member that has ended.
-func (o *overlong) member() {
-	value := json.RawMessage(string(o.token))
+func (o *Overlong) member() {
+	value := stdjson.RawMessage(string(o.token))
 	switch {
 	case o.name == "id":
 		o.ids++
@@ -103,15 +103,22 @@ func (o *overlong) member() {
 	o.name, o.isValue, o.token, o.cut = "", false, o.token[:0], false
 }
 
-// kind returns what kind of message it was, and 0 if that cannot be said.
-func (o *overlong) kind() Kind {
+// Message returns the id and the method of the message, as far as they are known: both of a
+// request, a response has no method, a notification no id. known is false if it cannot be said
+// what it was.
+func (o *Overlong) Message() (m Message, known bool) {
 	switch {
 	case o.id != nil && o.method != "" && !o.answers:
-		return Request
+		return Message{ID: o.id, Method: o.method}, true
 	case o.id != nil && o.method == "" && o.answers:
-		return Response
+		return Message{ID: o.id}, true
 	case o.ids == 0 && o.method != "":
-		return Notification
+		return Message{Method: o.method}, true
 	}
-	return 0
+	return Message{}, false
+}
+
+func isID(value stdjson.RawMessage) bool {
+	kind := jsonspan.Kind(value)
+	return kind == '"' || kind == '0'
 }

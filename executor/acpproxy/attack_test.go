@@ -1,0 +1,166 @@
+package acpproxy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// blocksRm refuses each call whose args have "rm" in them.
+func blocksRm() protocol.GoHook {
+	return hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		data, err := protocol.ReadData[protocol.ToolCallStartData](ev)
+		if strings.Contains(string(data.Args), "rm") {
+			return protocol.BlockReply("no"), err
+		}
+		return protocol.Reply{}, err
+	})
+}
+
+// An id that an agent uses again is that of another call.
+func TestIDsOfCallsThatAreUsedAgain(t *testing.T) {
+	for name, before := range map[string]string{
+		"completed": updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","status":"completed","rawInput":{"command":"ls"}}`),
+		"failed":    updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","status":"failed","rawInput":{"command":"ls"}}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, "", blocksRm())
+			s.opens()
+			s.passes(s.client, s.toAgent, promptLine("1", "go"))
+			s.passes(s.agent, s.toClient, before)
+			s.says(s.agent, permissionLine("1", "c", "execute", `{"command":"rm"}`))
+			s.has(s.toAgent, `"id":1,"result":{"outcome":{"outcome":"selected","optionId":"cancel"`)
+			s.next(s.toClient)
+			s.says(s.agent, permissionLine("1", "c", "execute", `{"command":"rm -r"}`)) // after a refusal
+			s.has(s.toAgent, `"id":1,"result":{"outcome":{"outcome":"selected","optionId":"cancel"`)
+			s.next(s.toClient)
+			s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed"}`))
+			s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","status":"in_progress","rawInput":{"command":"rm -f"}}`))
+			s.has(s.toClient, "the turn was cancelled")
+		})
+	}
+}
+
+// What ran although it was refused is told.
+func TestRefusedCallThatRuns(t *testing.T) {
+	s := newStage(t, "", blocksRm())
+	s.opens()
+	s.passes(s.client, s.toAgent, promptLine("1", "go"))
+	s.says(s.agent, permissionLine("1", "c", "execute", `{"command":"rm"}`))
+	s.next(s.toAgent)
+	s.next(s.toClient)
+	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}`))
+	s.noted("says that it completed the call of bash, which was refused")
+}
+
+// A refusal never picks an option that could also be read as a permission.
+func TestOptionsThatLookAlike(t *testing.T) {
+	s := newStage(t, "", blocksRm())
+	s.opens()
+	for i, change := range []*strings.Replacer{
+		strings.NewReplacer(`"optionId":"cancel"`, `"optionId":"yes"`),
+		strings.NewReplacer(`"kind":"reject_once"`, `"kind":"reject_once","Kind":"allow_once"`),
+		strings.NewReplacer(`"optionId":"cancel"`, `"optionId":"cancel","optionid":"yes"`),
+		strings.NewReplacer(`"optionId":"cancel"`, `"optionId":7`),
+	} {
+		id := fmt.Sprint(i + 1)
+		s.says(s.agent, change.Replace(permissionLine(id, "c"+id, "execute", `{"command":"rm"}`)))
+		s.has(s.toAgent, `{"jsonrpc":"2.0","id":`+id+`,"error":`)
+	}
+}
+
+// The end of a turn is taken once, and hooks that are asked about it are given up with it.
+func TestEndOfATurnIsTakenOnce(t *testing.T) {
+	asked := make(chan struct{}, 4)
+	s := newStage(t, "", hookOn(protocol.AgentStop, func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		asked <- struct{}{}
+		<-ctx.Done()
+		return protocol.Reply{}, ctx.Err()
+	}))
+	s.opens()
+	s.passes(s.client, s.toAgent, promptLine("7", "go"))
+	s.says(s.agent, endLine("7", "end_turn")+"\n"+endLine("7", "end_turn"))
+	<-asked
+	s.noted("to a request that it has not got")
+	began := time.Now()
+	s.says(s.client, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
+	s.reads(s.toClient, endLine("7", "end_turn"))
+	s.passes(s.client, s.toAgent, promptLine("8", "go")) // the agent had nothing to cancel
+	s.says(s.agent, endLine("8", "end_turn"))
+	<-asked
+	s.says(s.client, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":8}}`)
+	s.reads(s.toClient, endLine("8", "end_turn"))
+	if took := time.Since(began); took > time.Second || len(asked) > 0 {
+		t.Errorf("it took %v, and hooks were asked %d times more", took, len(asked))
+	}
+}
+
+// A mode is set back wherever the agent says that it is another one.
+func TestModesThatChangeUnseen(t *testing.T) {
+	s := newStage(t, "ask")
+	set := func(id string) string {
+		return `{"jsonrpc":"2.0","id":"hookd-` + id + `","method":"session/set_mode","params":{"sessionId":"s1","modeId":"ask"}}`
+	}
+	done := func(id string) string { return `{"jsonrpc":"2.0","id":"hookd-` + id + `","result":{}}` }
+	changed := updateLine(`{"sessionUpdate":"current_mode_update","currentModeId":"auto"}`)
+	opened := `{"jsonrpc":"2.0","id":0,"result":{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"auto"},{"id":"ask"}]}}}`
+	s.passes(s.client, s.toAgent, newLine(""))
+	s.passes(s.agent, s.toClient, opened)
+	s.passes(s.agent, s.toClient, changed)
+	s.reads(s.toAgent, set("1"))
+	s.passes(s.agent, s.toClient, changed) // while it is set back
+	s.says(s.agent, done("1"))
+	s.reads(s.toAgent, set("2"))
+	s.says(s.agent, done("2"))
+	option := `{"jsonrpc":"2.0","id":3,"method":"session/set_config_option","params":{"sessionId":"s1","configId":"model","value":"x"}}`
+	s.passes(s.client, s.toAgent, option)
+	s.passes(s.agent, s.toClient, `{"jsonrpc":"2.0","id":3,"result":{"configOptions":[{"id":"mode","currentValue":"auto","options":[{"value":"auto"},{"value":"ask"}]}]}}`)
+	s.reads(s.toAgent, set("3"))
+}
+
+// A server that a client hands in cannot get round the guard, nor change it.
+func TestServersThatWouldGetRoundTheGuard(t *testing.T) {
+	s := newStage(t, "")
+	for servers, want := range map[string]string{
+		`[{"name":"a","command":"a","args":[],"env":[{"name":"HOME=/evil","value":""}]}]`:           "would change hookd in front of it",
+		`[{"name":"a","command":"a","args":[],"env":[{"name":"A","Name":"HOME","value":"/evil"}]}]`: "which some programs take for name",
+		`[{"name":"a","command":"a","args":[],"env":{"HOME":"/evil"}}]`:                             "not a list",
+		`[{"name":"a","command":"a","args":[],"env":["HOME=/evil"]}]`:                               "where an object is expected",
+		`[{"name":"a","command":["a"],"args":[]}]`:                                                  "the command of an MCP server is a list, not a text",
+	} {
+		s.says(s.client, strings.Replace(newLine(`,"mcpServers":`+servers), `"id":0`, `"id":5`, 1))
+		s.has(s.toClient, `"id":5,"error"`, want)
+	}
+	s.says(s.client, newLine(`,"mcpServers":[{"type":"other","name":"a","command":"/bin/a","args":[],"env":[]}]`))
+	s.has(s.toAgent, `"command":"/bin/hookd","args":["mcp","--name","a","--","/bin/a"]`)
+}
+
+// What the agent has the client do is judged whole, or refused.
+func TestCommandsThatReadTwoWays(t *testing.T) {
+	s := newStage(t, "", says(protocol.ToolCallEnd, protocol.BlockReply("withheld")))
+	s.opens()
+	request := func(id, method, rest string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"sessionId":"s1",` + rest + `}}`
+	}
+	for _, rest := range []string{`"command":"sh","args":"-c rm"`, `"command":"sh","args":{"0":"-c"}`, `"command":"sh","args":["-c",["rm"]]`, `"command":"sh","args":[1]`} {
+		s.says(s.agent, request("1", "terminal/create", rest))
+		s.has(s.toAgent, `"id":1,"error"`)
+	}
+	s.passes(s.agent, s.toClient, request("1", "terminal/create", `"command":"ls"`))
+	s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":1,"result":{"terminalId":"t"}}`)
+	for _, rest := range []string{`"terminalId":"x","terminalId":"t"`, `"terminalID":"t","terminalId":"x"`, `"sessionId":"x","terminalId":"t"`} {
+		s.says(s.agent, request("2", "terminal/output", rest))
+		s.has(s.toAgent, `"id":2,"error"`)
+	}
+	s.passes(s.agent, s.toClient, request("3", "terminal/release", `"terminalId":"t"`))
+	s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"not now"}}`)
+	s.passes(s.agent, s.toClient, request("4", "terminal/output", `"terminalId":"t"`))
+	s.says(s.client, `{"jsonrpc":"2.0","id":4,"result":{"output":"secret","truncated":false,"exitStatus":{"exitCode":0}}}`)
+	if got := s.next(s.toAgent); strings.Contains(got, "secret") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,221 @@
+package mcphttp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptrace"
+	"time"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+)
+
+// acceptTime bounds how long a message that has no answer waits to be accepted: later ones
+// wait for it.
+const acceptTime = 10 * time.Second
+
+var errCancelled = errors.New("the client cancelled it")
+
+// send sends a message. Later ones leave after it.
+func (s *server) send(m *relay.Message) {
+	if m.Kind != relay.Request {
+		s.tell(m)
+		return
+	}
+	ctx, cancel := context.WithCancelCause(s.life)
+	r := &request{m: m, key: relay.Key(m.ID), cancel: cancel}
+	s.state.add(r)
+	left := make(chan struct{})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) {
+		select {
+		case <-left:
+		default:
+			close(left)
+		}
+	}})
+	answered := make(chan struct{})
+	s.requests.Go(func() {
+		defer close(answered)
+		defer cancel(nil)
+		defer s.state.remove(r)
+		s.ask(ctx, m)
+	})
+	select {
+	case <-left:
+	case <-answered:
+	}
+}
+
+// tell sends a message that has no answer.
+func (s *server) tell(m *relay.Message) {
+	_, version := s.state.session()
+	if m.Method == "notifications/cancelled" && version == "" {
+		s.state.cancel(jsonspan.Get(m.Params, "requestId"))
+		return
+	}
+	ctx, stop := context.WithTimeout(s.life, acceptTime)
+	defer stop()
+	response, err := s.do(ctx, http.MethodPost, m, nil)
+	if err != nil {
+		if s.life.Err() == nil {
+			s.note("a message did not reach the MCP server: " + text.Line(err.Error()))
+		}
+		return
+	}
+	response.Body.Close()
+	switch {
+	case response.StatusCode == http.StatusNotFound && version != "":
+		s.sessionEnded()
+	case response.StatusCode >= 300:
+		s.note("the MCP server did not take a message: it answered " + statusOf(response))
+	case m.Method == "notifications/initialized":
+		s.listening.Go(s.listen)
+	}
+}
+
+// do makes a request of HTTP. more are headers of this one.
+func (s *server) do(ctx context.Context, method string, m *relay.Message, more http.Header) (*http.Response, error) {
+	var body io.Reader
+	if m != nil {
+		body = bytes.NewReader(m.Line)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, s.options.URL, body)
+	if err != nil {
+		return nil, withoutAddress(err)
+	}
+	for _, headers := range []http.Header{s.options.Headers, more} {
+		for name, values := range headers {
+			r.Header[http.CanonicalHeaderKey(name)] = values
+		}
+	}
+	switch method {
+	case http.MethodPost:
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+	case http.MethodGet:
+		r.Header.Set("Accept", "text/event-stream")
+	}
+	s.state.write(r.Header, m)
+	response, err := s.client.Do(r)
+	return response, withoutAddress(err)
+}
+
+// ask sends a request and passes on what comes back, until it is answered.
+func (s *server) ask(ctx context.Context, m *relay.Message) {
+	response, err := s.do(ctx, http.MethodPost, m, nil)
+	if err != nil {
+		s.unanswered(ctx, m, "the MCP server cannot be reached: "+text.Line(err.Error()))
+		return
+	}
+	defer response.Body.Close()
+	if m.Method == "initialize" && response.StatusCode == http.StatusOK {
+		s.state.agreed(response.Header.Get("Mcp-Session-Id"), "")
+	}
+	switch kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
+	case response.StatusCode == http.StatusOK && kind == "text/event-stream":
+		s.follow(ctx, m, response.Body)
+	case kind == "application/json":
+		s.whole(ctx, m, response)
+	default:
+		s.refusedWith(ctx, m, response)
+	}
+}
+
+// whole passes on an answer that comes in one piece.
+func (s *server) whole(ctx context.Context, m *relay.Message, response *http.Response) {
+	body, err := io.ReadAll(io.LimitReader(response.Body, s.options.Limit+1))
+	switch {
+	case err != nil:
+		s.unanswered(ctx, m, "the answer of the MCP server broke off: "+text.Line(err.Error()))
+		return
+	case int64(len(body)) > s.options.Limit:
+		s.unanswered(ctx, m, fmt.Sprintf("the answer of the MCP server has more than %d bytes", s.options.Limit))
+		return
+	}
+	line := jsonspan.OneLine(bytes.TrimSpace(body))
+	answer, fault := relay.Read(line)
+	failed := response.StatusCode >= 300
+	switch {
+	case !failed && (jsonspan.Kind(line) == '[' || fault == nil && answer.Kind == relay.Response):
+		s.pass(m, line)
+	case failed && fault == nil && answer.Error != nil: // some servers leave the id out
+		s.pass(m, answerTo(m.ID, answer.Error))
+	case failed && jsonspan.Valid(line) && jsonspan.Kind(jsonspan.Get(line, "error")) == '{':
+		s.pass(m, answerTo(m.ID, jsonspan.Get(line, "error")))
+	case failed:
+		s.refusedWith(ctx, m, response)
+	default:
+		s.unanswered(ctx, m, "what the MCP server sent is no answer")
+	}
+}
+
+func answerTo(id, problem protocol.RawMessage) []byte {
+	line := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	return append(append(append(line, `,"error":`...), problem...), '}')
+}
+
+// pass passes on what answers a request, or comes before its answer. It reports whether it is
+// the answer.
+func (s *server) pass(m *relay.Message, line []byte) (answered bool) {
+	said, fault := relay.Read(line)
+	if answered = fault == nil && said.Kind == relay.Response && relay.Key(said.ID) == relay.Key(m.ID); answered {
+		switch m.Method {
+		case "initialize":
+			id, _ := s.state.session()
+			s.state.agreed(id, jsonspan.Text(jsonspan.Get(said.Result, "protocolVersion")))
+		case "tools/list":
+			if said.Strict {
+				s.state.learn(said.Result)
+			}
+		}
+	}
+	s.said.line(line)
+	return answered
+}
+
+// refusedWith answers a request that the server did not take.
+func (s *server) refusedWith(ctx context.Context, m *relay.Message, response *http.Response) {
+	if id, _ := s.state.session(); id != "" && response.StatusCode == http.StatusNotFound {
+		s.sessionEnded()
+	}
+	problem := "the MCP server answered " + statusOf(response)
+	if code := response.StatusCode; code == http.StatusUnauthorized || code == http.StatusForbidden {
+		problem += ": check the headers that hookd mcp sends (--header)"
+	}
+	s.unanswered(ctx, m, problem)
+}
+
+func statusOf(response *http.Response) string {
+	kind := text.Line(text.Shorten(response.Header.Get("Content-Type"), 60))
+	status := fmt.Sprintf("%d %s", response.StatusCode, http.StatusText(response.StatusCode))
+	if response.StatusCode < 300 && kind != "" {
+		return status + " with " + kind
+	}
+	return status
+}
+
+// sessionEnded ends the connection: the server knows its session no more, and only a client
+// can begin another one.
+func (s *server) sessionEnded() {
+	s.end(&gone{"its session has ended at the server: a client that starts hookd mcp again gets another one"})
+	s.in.Close()
+}
+
+// unanswered answers a request in the server's place. A client that gave it up, or is gone,
+// reads none.
+func (s *server) unanswered(ctx context.Context, m *relay.Message, problem string) {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errCancelled), errors.Is(cause, errEnd):
+		return
+	case cause != nil:
+		problem = cause.Error()
+	}
+	s.said.line(relay.ErrorLine(m.ID, relay.CodeServer, "hookd: "+problem))
+}

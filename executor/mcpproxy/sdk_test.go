@@ -1,0 +1,93 @@
+package mcpproxy
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/proxied"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+)
+
+// The official library's client asks its person what a hook asks, in the newest revision and
+// in the one before, and works with its server as without the proxy.
+func TestOfficialLibrary(t *testing.T) {
+	for _, version := range []string{"2026-07-28", "2025-11-25"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			e, err := executor.Static(hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+				if strings.Contains(string(ev.Data), "careful") {
+					return protocol.Reply{Action: protocol.Ask, Reason: "really?"}, nil
+				}
+				return protocol.Reply{}, nil
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close(t.Context())
+			clientIn, client := io.Pipe()
+			toClient, clientOut := io.Pipe()
+			toServer, serverIn := io.Pipe()
+			serverOut, server := io.Pipe()
+
+			s := sdk.NewServer(&sdk.Implementation{Name: "s", Version: "1"}, nil)
+			type args struct {
+				Text string `json:"text"`
+			}
+			sdk.AddTool(s, &sdk.Tool{Name: "say"}, func(_ context.Context, _ *sdk.CallToolRequest, in args) (*sdk.CallToolResult, any, error) {
+				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "said " + in.Text}}}, nil, nil
+			})
+			go s.Run(t.Context(), &sdk.IOTransport{Reader: toServer, Writer: server})
+			ended := make(chan error, 1)
+			go func() {
+				ended <- Run(t.Context(), relay.Stream{In: clientIn, Out: clientOut}, &proxied.Process{
+					In: serverIn, Out: serverOut, Done: make(chan struct{}), End: func(time.Duration) { toServer.Close(); serverOut.Close() },
+				}, Options{Hooks: gate{e}, Server: "t", Session: "s", Cwd: "/"})
+			}()
+
+			answers := map[string]*sdk.ElicitResult{
+				"careful yes":       {Action: "accept", Content: map[string]any{"answer": "allow"}},
+				"careful no":        {Action: "accept", Content: map[string]any{"answer": "refuse"}},
+				"careful, declined": {Action: "decline"},
+			}
+			asked := 0
+			c := sdk.NewClient(&sdk.Implementation{Name: "c", Version: "1"}, &sdk.ClientOptions{
+				ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+					asked++
+					for text, answer := range answers {
+						if strings.Contains(r.Params.Message, `"text":"`+text+`"`) {
+							return answer, nil
+						}
+					}
+					return &sdk.ElicitResult{Action: "cancel"}, nil
+				},
+			})
+			session, err := c.Connect(t.Context(), &sdk.IOTransport{Reader: toClient, Writer: client}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+			if err != nil || session.InitializeResult().ProtocolVersion != version {
+				t.Fatalf("%v %+v", err, session)
+			}
+			const denied = "denied by the person (really?)"
+			for text, want := range map[string]string{"hello": "said hello", "careful yes": "said careful yes", "careful no": denied, "careful, declined": denied} {
+				result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "say", Arguments: map[string]any{"text": text}})
+				if err != nil || len(result.Content) != 1 {
+					t.Errorf("%s: %+v %v", text, result, err)
+					continue
+				}
+				if got := result.Content[0].(*sdk.TextContent).Text; got != want {
+					t.Errorf("%s: %s", text, got)
+				}
+			}
+			if asked != 3 {
+				t.Errorf("the person was asked %d times", asked)
+			}
+			session.Close()
+			<-ended
+		})
+	}
+}
