@@ -164,3 +164,11 @@ func TestCommandsThatReadTwoWays(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A session that is open does not move to a folder whose hooks would not judge it.
+func TestOpenSessionInAnotherFolder(t *testing.T) {
+	s := newStage(t, "")
+	s.opens()
+	s.says(s.client, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s1","cwd":"/other","mcpServers":[]}}`)
+	s.has(s.toClient, `"id":1,"error"`, "it is open in /, whose hooks judge it")
+}
