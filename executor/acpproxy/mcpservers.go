@@ -4,12 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 )
+
+// Server is an MCP server that a client hands to an agent.
+type Server struct {
+	Name    string
+	Project string // root of the project whose hooks count, "" for that of its working directory
+
+	Command string // of a program
+	Args    []string
+
+	URL     string   // of one that is reached by an address
+	Headers []string // NAME: VALUE
+}
 
 // guardServers returns a request with its MCP servers under guard: those that are programs
 // start through hookd mcp. Of the others the person is told.
@@ -41,7 +54,7 @@ func (o *Options) guardServer(server protocol.RawMessage, project string) (proto
 	if jsonspan.Kind(server) != '{' {
 		return nil, errors.New("mcpServers has " + jsonspan.KindName(server) + " where a server is expected")
 	}
-	if err := unambiguous(server, []string{"type", "name", "command", "args", "env", "url"}); err != nil {
+	if err := unambiguous(server, []string{"type", "name", "command", "args", "env", "url", "headers"}); err != nil {
 		return nil, err
 	}
 	name, command := jsonspan.Text(jsonspan.Get(server, "name")), jsonspan.Get(server, "command")
@@ -50,10 +63,13 @@ func (o *Options) guardServer(server protocol.RawMessage, project string) (proto
 	}
 	if isNothing(command) { // of whatever type it says it is: some agents go by the command
 		how := jsonspan.Text(jsonspan.Get(server, "type"))
+		if how == "http" && strings.TrimSpace(name) != "" {
+			return o.guardWeb(server, Server{Name: name, Project: project})
+		}
 		if how == "" {
 			how = "no command"
 		}
-		o.note(fmt.Sprintf("the MCP server %q (%s) is not guarded: hookd guards servers that are programs", name, how))
+		o.note(fmt.Sprintf("the MCP server %q (%s) is not guarded: hookd guards servers that are programs, and those of the type http", name, how))
 		return server, nil
 	}
 	if strings.TrimSpace(name) == "" {
@@ -63,12 +79,46 @@ func (o *Options) guardServer(server protocol.RawMessage, project string) (proto
 	if err != nil {
 		return nil, err
 	}
-	line := o.Server(name, project, jsonspan.Text(command), args)
-	all := []protocol.RawMessage{}
+	return started(server, o.Server(Server{Name: name, Project: project, Command: jsonspan.Text(command), Args: args})), nil
+}
+
+// started returns a server that a command line starts.
+func started(server protocol.RawMessage, line []string) protocol.RawMessage {
+	args := []protocol.RawMessage{}
 	for _, word := range line[1:] {
-		all = append(all, jsonspan.Quote(word))
+		args = append(args, jsonspan.Quote(word))
 	}
-	return relay.Replace(relay.Replace(server, "command", jsonspan.Quote(line[0])), "args", jsonspan.JoinList(all)), nil
+	return relay.Replace(relay.Replace(server, "command", jsonspan.Quote(line[0])), "args", jsonspan.JoinList(args))
+}
+
+// guardWeb returns an MCP server that is reached by an address as a program that reaches it
+// under guard. The address and the headers, which may hold keys, are variables: a command line
+// is for everybody to see.
+func (o *Options) guardWeb(server protocol.RawMessage, of Server) (protocol.RawMessage, error) {
+	address, headers := jsonspan.Get(server, "url"), jsonspan.Get(server, "headers")
+	if jsonspan.Kind(address) != '"' {
+		return nil, fmt.Errorf("the url of the MCP server %q is no text", of.Name)
+	}
+	if !isNothing(headers) && jsonspan.Kind(headers) != '[' {
+		return nil, errors.New("the headers of an MCP server are " + jsonspan.KindName(headers) + ", not a list")
+	}
+	const address0, header0 = "MCP_SERVER_URL", "MCP_SERVER_HEADER_"
+	env := []protocol.RawMessage{object(texts("name", address0), member{"value", address})}
+	of.URL = "${" + address0 + "}"
+	for i, header := range jsonspan.Elements(headers) {
+		name, value := jsonspan.Get(header, "name"), jsonspan.Get(header, "value")
+		if err := unambiguous(header, []string{"name", "value"}); err != nil {
+			return nil, err
+		}
+		if jsonspan.Kind(name) != '"' || jsonspan.Kind(value) != '"' {
+			return nil, fmt.Errorf("the MCP server %q has a header without a name or a value", of.Name)
+		}
+		variable := header0 + strconv.Itoa(i+1)
+		env = append(env, object(texts("name", variable), member{"value", value}))
+		of.Headers = append(of.Headers, jsonspan.Text(name)+": ${"+variable+"}")
+	}
+	server = started(jsonspan.Without(server, "type", "url", "headers", "args", "env", "command"), o.Server(of))
+	return relay.Replace(server, "env", jsonspan.JoinList(env)), nil
 }
 
 // argsOf returns the args of a server. A variable that would change hookd in front of it is

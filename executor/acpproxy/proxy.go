@@ -16,9 +16,8 @@ const Host = "acp"
 type Options struct {
 	// Open returns the hooks for a session that works in a folder.
 	Open func(cwd string) (proxied.Hooks, error)
-	// Server returns the command line that starts an MCP server so that the hooks of a project
-	// judge its calls.
-	Server func(name, project, command string, args []string) []string
+	// Server returns the command line that starts an MCP server so that hooks judge its calls.
+	Server func(Server) []string
 
 	Mode  string // id of the session mode that all sessions are kept in, "" for any
 	Cwd   string // absolute path of the proxy's working directory

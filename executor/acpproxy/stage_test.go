@@ -71,8 +71,12 @@ func newStage(t *testing.T, mode string, hooks ...protocol.GoHook) *stage {
 	go func() {
 		s.done <- Run(ctx, relay.Stream{In: clientIn, Out: clientOut}, process, Options{
 			Open: func(string) (proxied.Hooks, error) { return gate{e}, nil }, Mode: mode, Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20,
-			Server: func(name, _, command string, args []string) []string {
-				return append([]string{"/bin/hookd", "mcp", "--name", name, "--", command}, args...)
+			Server: func(o Server) []string {
+				line := []string{"/bin/hookd", "mcp", "--name", o.Name}
+				if o.URL != "" {
+					return append(append(line, "--url", o.URL), o.Headers...)
+				}
+				return append(append(line, "--", o.Command), o.Args...)
 			},
 			Tell: s.tell,
 			Note: func(text string) {

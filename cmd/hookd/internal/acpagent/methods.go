@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 	"github.com/hookd-dev/hookd/protocol/rpc/peer"
@@ -76,7 +77,7 @@ func failureOf(err error) *rpc.Error {
 	}
 	fault, is := errors.AsType[*cli.Fault](err)
 	if !is {
-		return rpc.Errorf(rpc.InternalError, "%v", err)
+		return rpc.Errorf(rpc.InternalError, "%s", show.Visible(err.Error()))
 	}
 	code, message := rpc.InternalError, fault.Message
 	switch fault.Code {
@@ -88,5 +89,5 @@ func failureOf(err error) *rpc.Error {
 	if fault.Hint != "" {
 		message += " (" + fault.Hint + ")"
 	}
-	return rpc.Errorf(code, "%s", message).With("code", fault.Code)
+	return rpc.Errorf(code, "%s", show.Visible(message)).With("code", fault.Code)
 }

@@ -3,6 +3,7 @@ package acpagent
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
@@ -174,9 +175,13 @@ func (s *session) replay() {
 	s.show(s.ctx, s.view.Replay(messages, func(name string) protocol.ToolKind { return kinds[name] })...)
 }
 
-// readFile returns what a file holds before a call changes it.
+// readFile returns what a file of the project holds before a call changes it. No other file is
+// shown: the tools refuse to change one.
 func (s *session) readFile(path string) (text string, known bool) {
 	const most = 1 << 20
+	if below, err := filepath.Rel(s.c.Engine.Root, path); err != nil || !filepath.IsLocal(below) {
+		return "", false
+	}
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
 		return "", false

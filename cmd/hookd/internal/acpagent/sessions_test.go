@@ -29,6 +29,7 @@ turns:
 - toolCalls: [{name: read_file, args: {path: closed.txt}}]
 - toolCalls: [{name: read_file, args: {path: kept.txt}}]
 - toolCalls: [{name: read_file, args: {path: ../secret.txt}}]
+- toolCalls: [{name: write_file, args: {path: ../secret.txt, content: x}}]
 - toolCalls: [{name: write_file, args: {path: .acai/hooks/x.sh, content: x}}]
 - text: done
 `)
@@ -88,6 +89,9 @@ turns:
 	}
 	if strings.Contains(all, "what the client keeps") {
 		t.Errorf("a file that the client keeps was read: %s", all)
+	}
+	if strings.Contains(all, `"oldText":"secret"`) {
+		t.Errorf("a file outside the project was shown: %s", all)
 	}
 	if got := strings.Join(asked, ", "); strings.Contains(got, "secret") || strings.Contains(got, ".acai") {
 		t.Errorf("the client was asked for protected files: %s", got)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc"
@@ -224,9 +225,9 @@ func (t *turn) outcome(result agentloop.Result, err error) (*acp.PromptResult, *
 			}
 		}
 	case isError:
-		return nil, rpc.Errorf(rpc.InternalError, "%s", refusal.Message).With("cause", refusal.Cause)
+		return nil, rpc.Errorf(rpc.InternalError, "%s", show.Visible(refusal.Message)).With("cause", refusal.Cause)
 	case err != nil:
-		return nil, rpc.Errorf(rpc.InternalError, "%v", err)
+		return nil, failureOf(err)
 	}
 	ended := &acp.PromptResult{StopReason: acp.EndTurn, Meta: &acp.ResultMeta{Hookd: extras}}
 	switch {

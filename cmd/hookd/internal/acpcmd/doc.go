@@ -3,7 +3,7 @@
 // as such an agent, where this build has it ([Agent]).
 //
 // acp.go reads the command line. proxy.go starts the agent and runs package
-// executor/acpproxy. hooks.go opens the hooks of the projects that sessions work in, and says
-// how an MCP server is started under guard. Package guarded starts the agent's program and
+// executor/acpproxy. hooks.go opens the hooks of the projects that sessions work in, and
+// servers.go says how an MCP server is started under guard. Package guarded starts the agent's program and
 // tells the person on stderr.
 package acpcmd

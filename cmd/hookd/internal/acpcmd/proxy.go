@@ -31,7 +31,7 @@ func (cmd *Commands) guard(ctx context.Context, mode string, argv []string) erro
 	t := &guarded.Teller{Console: cmd.Console, Engine: e}
 	h := &hooks{ctx: ctx, opener: cmd.Opener, own: e, cwd: cwd, opened: map[string]*engine.Engine{}}
 	err = acpproxy.Run(ctx, guarded.Client(cmd.Opener), agent.Process(), acpproxy.Options{
-		Open: h.of, Server: h.server, Mode: mode, Cwd: cwd, Depth: hookenv.ProcessDepth(),
+		Open: h.of, Server: server, Mode: mode, Cwd: cwd, Depth: hookenv.ProcessDepth(),
 		Tell: t.Outcome, Note: func(text string) { t.Note(text, "") },
 	})
 	agent.Flush()

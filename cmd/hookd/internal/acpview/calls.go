@@ -64,7 +64,7 @@ func (v *View) callStart(y *agentloop.Update) []any {
 // describe returns what a call is: its title, kind, files and args.
 func (c *call) describe() *acp.ToolCall {
 	return &acp.ToolCall{
-		ToolCallID: c.id, Title: titleOf(&c.Call), Name: c.Name, Kind: kindOf(&c.Call),
+		ToolCallID: c.id, Title: titleOf(&c.Call), Name: show.Line(c.Name), Kind: kindOf(&c.Call),
 		Locations: locationsOf(&c.Call), RawInput: c.Args,
 	}
 }
@@ -290,7 +290,7 @@ func planIn(taskList protocol.RawMessage) *acp.Plan {
 	}
 	plan := &acp.Plan{Kind: acp.PlanChanged, Entries: []acp.PlanEntry{}}
 	for _, item := range list.Items {
-		plan.Entries = append(plan.Entries, acp.PlanEntry{Content: item.Text, Priority: "medium", Status: cmp.Or(item.Status, "pending")})
+		plan.Entries = append(plan.Entries, acp.PlanEntry{Content: show.Line(item.Text), Priority: "medium", Status: cmp.Or(item.Status, "pending")})
 	}
 	return plan
 }

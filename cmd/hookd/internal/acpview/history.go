@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
@@ -86,7 +87,7 @@ func replayedPart(m *protocol.Message, part *protocol.Part) []any {
 	if part.Text == "" || agentloop.IsPersonCall(m) && part.ToolCallID == "" {
 		return nil
 	}
-	return []any{&acp.Chunk{Kind: kind, Content: acp.Text(part.Text), MessageID: m.ID}}
+	return []any{&acp.Chunk{Kind: kind, Content: acp.Text(show.Visible(part.Text)), MessageID: m.ID}}
 }
 
 func imageBlock(part *protocol.Part) (block acp.ContentBlock, is bool) {

@@ -2,10 +2,12 @@ package acpview
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
 )
@@ -52,16 +54,40 @@ func (v *View) callAsked(asked *protocol.Call) *call {
 	return &call{Call: *asked, id: asked.ToolCallID, diff: v.diffOf(asked)}
 }
 
-// whole is all that will run.
+// whole is all that will run: a command or a diff, and the args that it does not show.
 func (c *call) whole() []acp.ToolContent {
-	content := c.content("")
-	if a := argsOf(&c.Call); c.Kind == protocol.KindShell && a.Command != "" {
-		return append(content, acp.ToolText(fenced(a.Command)))
+	content, shown := c.content(""), []string(nil)
+	switch a := argsOf(&c.Call); {
+	case c.Kind == protocol.KindShell && a.Command != "":
+		content, shown = append(content, acp.ToolText(fenced(a.Command))), []string{"command"}
+	case len(c.diff) > 0 && a.OldText != nil:
+		shown = []string{"path", "oldText", "newText"}
+	case len(c.diff) > 0:
+		shown = []string{"path", "content"}
 	}
-	if len(c.diff) > 0 {
+	rest := c.Args
+	if shown != nil {
+		rest = without(c.Args, shown)
+	}
+	if rest == nil {
 		return content
 	}
-	return append(content, acp.ToolText(fenced(show.Pretty(c.Args))))
+	return append(content, acp.ToolText(fenced(show.Pretty(rest))))
+}
+
+// without returns an object without members of some names, nil if nothing is left.
+func without(object protocol.RawMessage, names []string) protocol.RawMessage {
+	var rest []byte
+	for _, m := range jsonspan.Members(object) {
+		if !slices.Contains(names, m.Name) {
+			rest = append(append(append(append(rest, ','), m.Key...), ':'), m.Value...)
+		}
+	}
+	if rest == nil {
+		return nil
+	}
+	rest[0] = '{'
+	return append(rest, '}')
 }
 
 // whoAsks names who asks, with the layer of a hook.

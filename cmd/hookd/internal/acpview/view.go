@@ -92,7 +92,7 @@ func (v *View) delta(d *agentloop.Delta) []any {
 	}
 	v.sent[d.MessageID] = true
 	v.open = !d.Thinking
-	return []any{&acp.Chunk{Kind: kind, Content: acp.Text(d.Text), MessageID: d.MessageID}}
+	return []any{&acp.Chunk{Kind: kind, Content: acp.Text(show.Visible(d.Text)), MessageID: d.MessageID}}
 }
 
 // dropped says that a text which was shown is not kept.
@@ -155,7 +155,7 @@ func (v *View) nestedMessage(y *agentloop.Update) []any {
 	} else if name := v.names[y.Event.Agent.ID]; name != "" {
 		who += " " + show.Line(name)
 	}
-	return []any{&acp.Chunk{Kind: acp.AgentThoughtChunk, Content: acp.Text(who + ": " + show.Shorten(text, 2000) + "\n"), MessageID: d.MessageID}}
+	return []any{&acp.Chunk{Kind: acp.AgentThoughtChunk, Content: acp.Text(who + ": " + show.Visible(show.Shorten(text, 2000)) + "\n"), MessageID: d.MessageID}}
 }
 
 // decision is what hooks did to an event that is about no call.

@@ -131,6 +131,49 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
+// What a model says of itself cannot repaint a terminal that a client shows it in: as it streams,
+// as a list of tasks, as a tool's name, and when it is replayed.
+func TestWhatAModelSaysIsVisible(t *testing.T) {
+	const raw = "\x1b[2Jtwo\nlines\u202e"
+	v := New(Options{Notices: true})
+	todo := callOf("t", "todo_write", protocol.KindOther, `{"items":[{"text":"\u001b[2J","status":"pending"}]}`)
+	var updates []any
+	for _, y := range []*agentloop.Update{
+		event(protocol.StepStart, 0, protocol.StepStartData{}, protocol.Outcome{}),
+		delta("m", raw), {Kind: agentloop.UpdateDelta, Delta: agentloop.Delta{MessageID: "n", Text: raw, Thinking: true}},
+		event(protocol.MessageEnd, 1, protocol.DeltaEndData{MessageID: "s", Content: raw}, protocol.Outcome{}),
+		event(protocol.ToolCallStart, 0, protocol.ToolCallStartData{Call: callOf("c", "no\x1bname", protocol.KindOther, `{}`)}, protocol.Outcome{}),
+		event(protocol.ToolCallStart, 0, protocol.ToolCallStartData{Call: todo}, protocol.Outcome{}),
+		event(protocol.ToolCallEnd, 0, protocol.ToolCallEndData{Call: todo}, protocol.Outcome{}),
+	} {
+		updates = append(updates, v.Updates(y)...)
+	}
+	updates = append(updates, v.Replay([]protocol.Message{{ID: "1", Role: protocol.RoleAssistant, Content: protocol.Content{{Type: protocol.PartThinking, Text: raw}, {Type: protocol.PartText, Text: raw}}}}, func(string) protocol.ToolKind { return "" })...)
+	shown := 0
+	for _, u := range updates {
+		texts := []string{}
+		switch u := u.(type) {
+		case *acp.Chunk:
+			texts = append(texts, *u.Content.Text)
+		case *acp.ToolCall: // its args are data
+			texts = append(texts, u.Title, u.Name)
+		case *acp.Plan:
+			texts = append(texts, u.Entries[0].Content)
+		}
+		for _, text := range texts {
+			if strings.ContainsAny(text, "\x1b\u202e") {
+				t.Errorf("%q", text)
+			}
+			if strings.Contains(text, `\x1b`) {
+				shown++
+			}
+		}
+	}
+	if shown != 8 { // five texts, the task, and both of the tool without a name
+		t.Errorf("shown %d times: %v", shown, told(updates))
+	}
+}
+
 // A word of hookd does not run into a text of the model, although a client may append one to the
 // other.
 func TestAWordOfHookdIsApart(t *testing.T) {
@@ -150,6 +193,11 @@ func TestAWordOfHookdIsApart(t *testing.T) {
 	}
 }
 
+func write(c protocol.Call) protocol.Call {
+	c.RealPath = "/p/a"
+	return c
+}
+
 // A person reads all that will run, and by whom they are asked.
 func TestAQuestionHidesNothing(t *testing.T) {
 	options := []protocol.PermissionOption{{OptionID: "allow", Name: "Allow", Kind: "allow-once"}}
@@ -160,6 +208,14 @@ func TestAQuestionHidesNothing(t *testing.T) {
 		"a command": {
 			agentloop.Question{Call: new(callOf("c", "bash", protocol.KindShell, `{"command":"echo \u202e; rm -rf /`+strings.Repeat(" ", 300)+`;evil"}`)), AskedBy: "hook:guard.sh", Layer: protocol.Project, Text: "sure?"},
 			[]string{"the project's hook guard.sh asks before bash runs: sure?", `\\u202e`, ";evil\\n```"},
+		},
+		"a command with more args": {
+			agentloop.Question{Call: new(callOf("c", "bash", protocol.KindShell, `{"command":"make","timeout":9,"dir":"/elsewhere"}`)), AskedBy: "policy"},
+			[]string{`make\n`, `/elsewhere`},
+		},
+		"a change of a file": {
+			agentloop.Question{Call: new(write(callOf("c", "edit_file", protocol.KindWrite, `{"path":"a","oldText":"x","newText":"y","replaceAll":true}`))), AskedBy: "policy"},
+			[]string{`"type":"diff","path":"/p/a","oldText":"x","newText":"y"`, "replaceAll"},
 		},
 		"a tool of a server": {
 			agentloop.Question{Call: new(callOf("c", "mcp__x__y", protocol.KindMCP, `{"deep":{"value":"`+strings.Repeat("v", 500)+`end"}}`)), AskedBy: "policy"},
