@@ -170,7 +170,7 @@ func TestOnlyAnOptionThatAllowsIsAYes(t *testing.T) {
 
 // A client that goes away ends all that it began, in time, and leaves no process.
 func TestAClientThatGoesAwayEndsAll(t *testing.T) {
-	c := newClient(t, "turns:\n- toolCalls: [{name: bash, args: {command: 'echo $$ > pid; sleep 60'}}]")
+	c := newClient(t, "turns:\n- toolCalls: [{name: bash, args: {command: 'echo $$ > new; mv new pid; sleep 60'}}]")
 	c.start()
 	c.initialize(object{})
 	session, other := c.session(), c.session()
