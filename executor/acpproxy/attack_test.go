@@ -126,13 +126,13 @@ func TestModesThatChangeUnseen(t *testing.T) {
 func TestServersThatWouldGetRoundTheGuard(t *testing.T) {
 	s := newStage(t, "")
 	for servers, want := range map[string]string{
-		`[{"name":"a","command":"a","args":[],"env":[{"name":"HOME=/evil","value":""}]}]`:           "would change hookd in front of it",
-		`[{"name":"a","command":"a","args":[],"env":[{"name":"A","Name":"HOME","value":"/evil"}]}]`: "which some programs take for name",
-		`[{"name":"a","command":"a","args":[],"env":{"HOME":"/evil"}}]`:                             "not a list",
-		`[{"name":"a","command":"a","args":[],"env":["HOME=/evil"]}]`:                               "where an object is expected",
-		`[{"name":"a","type":"http","command":"a","url":"http://x"}]`:                               "has a command and a url",
+		`[{"name":"a","command":"a","args":[],"env":[{"name":"HOME=/evil","value":""}]}]`:            "would change hookd in front of it",
+		`[{"name":"a","command":"a","args":[],"env":[{"name":"A","Name":"HOME","value":"/evil"}]}]`:  "which some programs take for name",
+		`[{"name":"a","command":"a","args":[],"env":{"HOME":"/evil"}}]`:                              "not a list",
+		`[{"name":"a","command":"a","args":[],"env":["HOME=/evil"]}]`:                                "where an object is expected",
+		`[{"name":"a","type":"http","command":"a","url":"http://x"}]`:                                "has a command and a url",
 		`[{"name":"a","type":"http","url":"http://x","headers":[{"name":"A: ${KEY}","value":"v"}]}]`: "whose name is none",
-		`[{"name":"a","command":["a"],"args":[]}]`:                                                  "the command of an MCP server is a list, not a text",
+		`[{"name":"a","command":["a"],"args":[]}]`:                                                   "the command of an MCP server is a list, not a text",
 	} {
 		s.says(s.client, strings.Replace(newLine(`,"mcpServers":`+servers), `"id":0`, `"id":5`, 1))
 		s.has(s.toClient, `"id":5,"error"`, want)
