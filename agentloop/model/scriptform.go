@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -128,13 +129,13 @@ func kindOf(node *yaml.Node) string {
 }
 
 // intoType is what the YAML library says of a Go type.
-var intoType = regexp.MustCompile(`^(line \d+: )cannot unmarshal .* into .*$`)
+var intoType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(line \d+: )cannot unmarshal .* into .*$`) })
 
 // plainYAML returns an error of the YAML library without the names of Go types.
 func plainYAML(err error) error {
 	var several *yaml.TypeError
 	if errors.As(err, &several) && len(several.Errors) > 0 {
-		return errors.New(intoType.ReplaceAllString(several.Errors[0], "${1}this value does not belong here"))
+		return errors.New(intoType().ReplaceAllString(several.Errors[0], "${1}this value does not belong here"))
 	}
 	return errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
 }

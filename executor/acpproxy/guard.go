@@ -172,7 +172,13 @@ func (g *guard) fromAgent(m *relay.Message) relay.Decision {
 		case m.Method == acp.CancelRequest:
 			return g.cancelRequest(relay.Server, m)
 		case m.Method == acp.SessionUpdate:
-			g.update(m)
+			if passed := g.update(m); passed != nil {
+				return relay.PassIn(lane(m), m.Line).Unless(func() bool {
+					g.send(relay.Client, m.Line)
+					close(passed)
+					return true
+				})
+			}
 		case slices.Contains(judgedOfAgent, m.Method):
 			g.options.note("a " + m.Method + " of the agent without an id was not passed on: it would not read the answer")
 			return relay.Drop()

@@ -29,6 +29,11 @@ func (g *guard) prompt(m *relay.Message, r *request) (relay.Decision, error) {
 	if jsonspan.Kind(blocks) != '[' {
 		return relay.Decision{}, errors.New("the prompt is no list of content")
 	}
+	for _, block := range jsonspan.Elements(blocks) {
+		if err := unambiguous(block, []string{"type", "text", "data", "mimeType", "resource", "uri"}); err != nil {
+			return relay.Decision{}, err
+		}
+	}
 	s, err := g.session(p.text("sessionId"))
 	if err != nil {
 		return relay.Decision{}, err

@@ -30,11 +30,12 @@ type tool struct {
 	ended   bool
 }
 
-// update looks at an update of a session. It passes whatever hooks say of it.
-func (g *guard) update(m *relay.Message) {
+// update looks at an update of a session. It passes whatever hooks say of it. What hookd tells
+// of it comes after it: passed, if not nil, is to be closed when it has been passed on.
+func (g *guard) update(m *relay.Message) (passed chan struct{}) {
 	s := g.sessions.get(jsonspan.Text(jsonspan.Get(m.Params, "sessionId")))
 	if s == nil {
-		return
+		return nil
 	}
 	update := jsonspan.Get(m.Params, "update")
 	s.mu.Lock()
@@ -45,11 +46,12 @@ func (g *guard) update(m *relay.Message) {
 		s.said(jsonspan.Text(jsonspan.Find(update, "/content/text")))
 	case acp.ToolCallBegun, acp.ToolCallChanged:
 		if !history {
-			s.toolChanged(update)
+			return s.toolChanged(update)
 		}
 	case acp.ModeChanged, "config_option_update":
 		s.modeChanged(update)
 	}
+	return nil
 }
 
 // tool returns the call that an update or a request is about, with what that says of it.
@@ -93,7 +95,7 @@ func (w *work) keep(t *tool) {
 
 // toolChanged takes what an update says of a tool call. A call that runs, and that the agent
 // did not ask about, is judged now: it can no longer be stopped by itself.
-func (s *session) toolChanged(update protocol.RawMessage) {
+func (s *session) toolChanged(update protocol.RawMessage) (passed chan struct{}) {
 	status := acp.ToolStatus(jsonspan.Text(jsonspan.Get(update, "status")))
 	begins := acp.UpdateKind(jsonspan.Text(jsonspan.Get(update, "sessionUpdate"))) == acp.ToolCallBegun && status != acp.ToolCompleted && status != acp.ToolFailed
 	t := s.tool(update, func(t *tool) bool { return t.ended && begins })
@@ -111,7 +113,8 @@ func (s *session) toolChanged(update protocol.RawMessage) {
 	refused := t.refused
 	s.mu.Unlock()
 	if began {
-		t.unasked(runs)
+		passed = make(chan struct{})
+		t.unasked(runs, passed)
 	}
 	if ranAllTheSame {
 		s.guard.options.note(fmt.Sprintf("the agent says that it completed %s, which was refused", what(&t.call)))
@@ -132,11 +135,12 @@ func (s *session) toolChanged(update protocol.RawMessage) {
 	if ended { // only that it has ended is remembered
 		t.shown = shown{}
 	}
+	return passed
 }
 
 // unasked has hooks see the start of a call that the agent did not ask about. If they refuse
-// it while it runs, its turn is cancelled.
-func (t *tool) unasked(runs bool) {
+// it while it runs, its turn is cancelled. passed is closed when the client has read of it.
+func (t *tool) unasked(runs bool, passed <-chan struct{}) {
 	s := t.session
 	call, err := t.shown.call(t.id)
 	if err != nil {
@@ -150,7 +154,7 @@ func (t *tool) unasked(runs bool) {
 	t.started = started
 	s.guard.observe(s.Begin(ctx, protocol.ToolCallStart, data, losing(lostUnasked)), func(o *protocol.Outcome) {
 		if runs && (o.Refused() || o.Replaced != nil || !jsonspan.Equal(jsonspan.Get(o.Event.Data, "args"), call.Args)) {
-			s.cancelTurn(fmt.Sprintf("%s does not let %s be, which the agent ran without asking; the turn was cancelled. %s", proxied.Who(o), what(&call), o.RefusalText()))
+			s.cancelTurn(fmt.Sprintf("%s does not let %s be, which the agent ran without asking: %s", proxied.Who(o), what(&call), o.RefusalText()), passed)
 		}
 	}, cancel, func() { close(started) })
 }

@@ -87,8 +87,9 @@ func (s *session) cancelled() bool {
 	return waiting && !running
 }
 
-// cancelTurn has the agent end what it does in the session, and tells why.
-func (s *session) cancelTurn(why string) {
+// cancelTurn has the agent end what it does in the session, and tells why, after what the
+// client reads first.
+func (s *session) cancelTurn(why string, first ...<-chan struct{}) {
 	s.mu.Lock()
 	running := false
 	for _, t := range s.work.turns {
@@ -96,10 +97,19 @@ func (s *session) cancelTurn(why string) {
 		running = running || t.running
 	}
 	s.mu.Unlock()
-	s.tell(why)
 	if running {
 		s.guard.send(relay.Server, notification(acp.SessionCancel, object(texts("sessionId", s.id))))
 	}
+	for _, read := range first {
+		select {
+		case <-read:
+		case <-s.guard.life.Done():
+		}
+	}
+	if running {
+		why += " (the turn was cancelled)"
+	}
+	s.tell(why)
 }
 
 // over ends the turn and reports whether it had not ended. The client's request is open no

@@ -79,7 +79,7 @@ executor/mcphttp: executor/proxied protocol protocol/rpc protocol/rpc/relay
 executor/mcpproxy: executor/proxied protocol protocol/rpc/relay protocol/toolname
 executor/proxied: protocol protocol/rpc/relay
 executor/acpproxy: executor/proxied protocol protocol/acp protocol/rpc/relay protocol/toolname
-loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
+loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
 loader/install/verify: executor/guest executor/process loader/install loader/install/internal/configtext protocol/dialect protocol/rpc/socket/meet protocol/toolname schema
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
@@ -94,7 +94,7 @@ loader/internal/ownership: loader/internal/files loader/internal/report schema
 loader/internal/report: loader/internal/files protocol schema
 loader/internal/rulefile: loader/internal/report schema schema/document
 loader/internal/settings: protocol schema schema/agentparts schema/document schema/units
-loader/internal/records: loader/internal/bundle loader/internal/files loader/internal/interpreter
+loader/internal/records: loader/internal/bundle loader/internal/files loader/internal/interpreter protocol
 loader/internal/trust: executor executor/hookenv executor/process executor/record loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/imports loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol protocol/dialect/foreignhooks schema
 loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol protocol/forced

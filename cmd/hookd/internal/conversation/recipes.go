@@ -17,6 +17,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/internal/shellwords"
+	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -32,8 +33,14 @@ func (o *opening) recipeLibrary(e *engine.Engine) *recipe.Library {
 		library, _ := recipe.New() // a test holds our own to be without fault
 		return library
 	}
-	library, findings := recipe.New(recipeFiles(watcher.Snapshot())...)
+	snapshot := watcher.Snapshot()
+	library, findings := recipe.New(recipeFiles(snapshot)...)
 	for _, f := range findings {
+		for _, m := range snapshot.Resources {
+			if m.Kind == loader.KindRecipe && m.Use == f.Path { // a private copy, of which nobody knows
+				f.Path = m.Path
+			}
+		}
 		o.console.Note(f.String(), resourceRemedy)
 	}
 	return library
