@@ -29,6 +29,14 @@ func (g *guard) prompt(m *relay.Message, r *request) (relay.Decision, error) {
 	if jsonspan.Kind(blocks) != '[' {
 		return relay.Decision{}, errors.New("the prompt is no list of content")
 	}
+	for _, block := range jsonspan.Elements(blocks) {
+		if err := unambiguous(block, []string{"type", "text", "data", "mimeType", "resource", "uri"}); err != nil {
+			return relay.Decision{}, err
+		}
+		if words := jsonspan.Get(block, "text"); words != nil && jsonspan.Kind(words) != '"' {
+			return relay.Decision{}, errors.New("the prompt has a text that is " + jsonspan.KindName(words))
+		}
+	}
 	s, err := g.session(p.text("sessionId"))
 	if err != nil {
 		return relay.Decision{}, err
