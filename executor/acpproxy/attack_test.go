@@ -126,11 +126,13 @@ func TestModesThatChangeUnseen(t *testing.T) {
 func TestServersThatWouldGetRoundTheGuard(t *testing.T) {
 	s := newStage(t, "")
 	for servers, want := range map[string]string{
-		`[{"name":"a","command":"a","args":[],"env":[{"name":"HOME=/evil","value":""}]}]`:           "would change hookd in front of it",
-		`[{"name":"a","command":"a","args":[],"env":[{"name":"A","Name":"HOME","value":"/evil"}]}]`: "which some programs take for name",
-		`[{"name":"a","command":"a","args":[],"env":{"HOME":"/evil"}}]`:                             "not a list",
-		`[{"name":"a","command":"a","args":[],"env":["HOME=/evil"]}]`:                               "where an object is expected",
-		`[{"name":"a","command":["a"],"args":[]}]`:                                                  "the command of an MCP server is a list, not a text",
+		`[{"name":"a","command":"a","args":[],"env":[{"name":"HOME=/evil","value":""}]}]`:            "would change hookd in front of it",
+		`[{"name":"a","command":"a","args":[],"env":[{"name":"A","Name":"HOME","value":"/evil"}]}]`:  "which some programs take for name",
+		`[{"name":"a","command":"a","args":[],"env":{"HOME":"/evil"}}]`:                              "not a list",
+		`[{"name":"a","command":"a","args":[],"env":["HOME=/evil"]}]`:                                "where an object is expected",
+		`[{"name":"a","type":"http","command":"a","url":"http://x"}]`:                                "has a command and a url",
+		`[{"name":"a","type":"http","url":"http://x","headers":[{"name":"A: ${KEY}","value":"v"}]}]`: "whose name is none",
+		`[{"name":"a","command":["a"],"args":[]}]`:                                                   "the command of an MCP server is a list, not a text",
 	} {
 		s.says(s.client, strings.Replace(newLine(`,"mcpServers":`+servers), `"id":0`, `"id":5`, 1))
 		s.has(s.toClient, `"id":5,"error"`, want)
@@ -163,4 +165,20 @@ func TestCommandsThatReadTwoWays(t *testing.T) {
 	if got := s.next(s.toAgent); strings.Contains(got, "secret") {
 		t.Error(got)
 	}
+}
+
+// A session that is open does not move to a folder whose hooks would not judge it.
+func TestOpenSessionInAnotherFolder(t *testing.T) {
+	s := newStage(t, "")
+	s.opens()
+	s.says(s.client, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s1","cwd":"/other","mcpServers":[]}}`)
+	s.has(s.toClient, `"id":1,"error"`, "it is open in /, whose hooks judge it")
+}
+
+// A member of a prompt that some agents take for its text is refused.
+func TestTextsThatLookAlike(t *testing.T) {
+	s := newStage(t, "")
+	s.opens()
+	s.says(s.client, strings.Replace(promptLine("1", "go"), `"text":"go"`, `"text":"go","Text":"secret"`, 1))
+	s.has(s.toClient, `"id":1,"error"`, "which some programs take for text")
 }

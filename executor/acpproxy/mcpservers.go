@@ -61,6 +61,9 @@ func (o *Options) guardServer(server protocol.RawMessage, project string) (proto
 	if !isNothing(command) && jsonspan.Kind(command) != '"' {
 		return nil, errors.New("the command of an MCP server is " + jsonspan.KindName(command) + ", not a text")
 	}
+	if !isNothing(command) && !isNothing(jsonspan.Get(server, "url")) {
+		return nil, fmt.Errorf("the MCP server %q has a command and a url: agents differ in which they take", name)
+	}
 	if isNothing(command) { // of whatever type it says it is: some agents go by the command
 		how := jsonspan.Text(jsonspan.Get(server, "type"))
 		if how == "http" && strings.TrimSpace(name) != "" {
@@ -112,6 +115,9 @@ func (o *Options) guardWeb(server protocol.RawMessage, of Server) (protocol.RawM
 		}
 		if jsonspan.Kind(name) != '"' || jsonspan.Kind(value) != '"' {
 			return nil, fmt.Errorf("the MCP server %q has a header without a name or a value", of.Name)
+		}
+		if strings.ContainsAny(jsonspan.Text(name), "{}: \t\r\n") { // hookd mcp would put in variables
+			return nil, fmt.Errorf("the MCP server %q has the header %s, whose name is none", of.Name, name)
 		}
 		variable := header0 + strconv.Itoa(i+1)
 		env = append(env, object(texts("name", variable), member{"value", value}))

@@ -21,6 +21,7 @@ import (
 type session struct {
 	guard *guard
 	id    string
+	cwd   string
 	seen  bool // it was seen to begin
 	*proxied.Events
 
@@ -118,7 +119,7 @@ func (s *sessions) put(one *session) {
 
 func (g *guard) newSession(id, cwd string, hooks proxied.Hooks) *session {
 	o := g.options
-	s := &session{guard: g, id: id, work: work{tools: map[string]*tool{}, terminals: map[string]*terminal{}}}
+	s := &session{guard: g, id: id, cwd: cwd, work: work{tools: map[string]*tool{}, terminals: map[string]*terminal{}}}
 	s.Events = proxied.NewEvents(hooks, proxied.Session{Host: Host, ID: "acp-" + id, Cwd: cwd, Depth: o.Depth}, lost, o.Tell)
 	s.judging, s.stop = context.WithCancelCause(g.life)
 	return s
@@ -158,6 +159,7 @@ func (g *guard) opens(m *relay.Message, r *request) (relay.Decision, error) {
 	if !filepath.IsAbs(o.cwd) {
 		o.cwd = g.options.Cwd
 	}
+	o.cwd = filepath.Clean(o.cwd)
 	r.Call.answered = func(m *relay.Message) relay.Decision { return g.opened(o, m) }
 	r.Call.unsent = func() bool { return !o.sent.Load() }
 	return relay.Later(cmp.Or(r.Call.lane, "opening"), func() relay.Decision { return g.open(m, p, o) }), nil
@@ -167,6 +169,9 @@ func (g *guard) opens(m *relay.Message, r *request) (relay.Decision, error) {
 func (g *guard) open(m *relay.Message, p *params, o *opening) relay.Decision {
 	hooks, err := g.options.Open(o.cwd)
 	line := []byte(nil)
+	if is := g.sessions.get(o.id); err == nil && is != nil && is.seen && is.cwd != o.cwd {
+		err = fmt.Errorf("it is open in %s, whose hooks judge it: close it before it is opened in another folder", is.cwd)
+	}
 	if err == nil {
 		o.hooks = hooks
 		line, err = g.options.guardServers(m, p, hooks.Project())

@@ -94,7 +94,7 @@ func (c *shown) call(id string) (protocol.Call, error) {
 	agent, name := c.agent, c.name
 	if name == "" { // Gemini's ids begin with the name
 		for _, between := range []string{"__", "-"} {
-			if before, _, is := strings.Cut(id, between); is && toolname.Has(agent, before) {
+			if before, _, is := strings.Cut(id, between); is && toolname.Has(agent, before) && c.maybe(before) {
 				name = before
 			}
 		}
@@ -124,6 +124,25 @@ func (c *shown) call(id string) (protocol.Call, error) {
 	}
 	c.fill(&call)
 	return call, nil
+}
+
+// maybe reports whether the kind that the agent says lets a call be of the tool that its id
+// begins with: a server of MCP with the name of a tool has its name there, too.
+func (c *shown) maybe(name string) bool {
+	ours, err := toolname.ToOurs(c.agent, name, nil)
+	if err != nil {
+		return false
+	}
+	kind, _ := toolname.Kind(ours.Name)
+	switch c.kind {
+	case "":
+		return true
+	case acp.KindExecute, acp.KindEdit, "delete", "move":
+		return kind == kinds[c.kind].kind
+	case acp.KindOther:
+		return kind != protocol.KindShell && kind != protocol.KindRead && kind != protocol.KindWrite && kind != protocol.KindNet
+	}
+	return kind != protocol.KindShell && kind != protocol.KindWrite
 }
 
 // fill adds the args that the agent only shows.
