@@ -8,10 +8,21 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpagent"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/agentcmd"
+	"github.com/hookd-dev/hookd/executor/mcpproxy"
+	"github.com/hookd-dev/hookd/internal/argschema"
 )
 
 // The agent loop is all that a lean build leaves out. Models, MCP and the full-screen
 // terminal double the time of each start, and other agents start hookd for every event.
+
+// readSchema reads the schema of the args of an MCP server's tool.
+func readSchema(written []byte) (mcpproxy.ArgSchema, error) {
+	schema, err := argschema.Compile(argschema.WithoutForeignPatterns(written))
+	if err != nil {
+		return nil, err
+	}
+	return schema, nil
+}
 
 // agentCommands returns the commands of the agent loop.
 func agentCommands(p *parts) []command {

@@ -30,7 +30,7 @@ func commands(p *parts) []command {
 	serve := &servecmd.Commands{Version: versionName, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Signals: p.signals}
 	events := &eventcmd.Commands{Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes}
 	bridge := &bridgecmd.Commands{Console: p.console, Opener: p.opener, Closers: p.closers}
-	mcp := &mcpcmd.Commands{Console: p.console, Opener: p.opener}
+	mcp := &mcpcmd.Commands{Console: p.console, Opener: p.opener, ReadSchema: readSchema}
 	acp := &acpcmd.Commands{Console: p.console, Opener: p.opener, Agent: acpAgent(p)}
 	agents := &installcmd.Commands{Console: p.console, Project: p.project, Processes: p.opener.Processes}
 	hooks := &hookcmd.Commands{Release: versionName, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Builtin: builtinHooks}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/executor/mcpproxy"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -38,4 +39,5 @@ func absent(p *parts, name string) func() *cobra.Command {
 var (
 	builtinHooks   func(*loader.Snapshot) ([]protocol.GoHook, error)
 	judgeResources func(*loader.Snapshot)
+	readSchema     func(written []byte) (mcpproxy.ArgSchema, error) // its library is large
 )

@@ -41,7 +41,7 @@ func newGuard(ctx context.Context, o *Options) *guard {
 	return &guard{
 		options: o, events: proxied.NewEvents(o.Hooks, proxied.Session{Host: Host, ID: o.Session, Cwd: o.Cwd, Depth: o.Depth}, lost, o.Tell), prefix: toolname.PrefixOf(o.Server),
 		life: ctx, pending: proxied.NewPending[kept](), unfinished: unfinished{list: map[string]*call{}},
-		tools: newTools(o.note), questions: newQuestions(), tasks: newTasks(),
+		tools: newTools(o), questions: newQuestions(), tasks: newTasks(),
 	}
 }
 

@@ -28,9 +28,19 @@ type Options struct {
 	Patience time.Duration
 	Limit    int64 // bytes of a message, default 32 MiB
 
+	// ReadSchema reads the schema that the server states for the args of a tool. nil: args
+	// that hooks change are left to the server, and a person is told so once.
+	ReadSchema func(written []byte) (ArgSchema, error)
+
 	AskTimeout time.Duration // for the person's answer to a question, default 10 min
 
 	server *proxied.Process
+}
+
+// ArgSchema is the schema of a tool's args.
+type ArgSchema interface {
+	Check(args []byte) error      // why args do not fit
+	Unchecked(args []byte) string // why args are not compared with it, "" if they are
 }
 
 func (o *Options) note(text string) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/proxied"
+	"github.com/hookd-dev/hookd/internal/argschema"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -41,6 +42,11 @@ type gate struct{ *executor.Executor }
 
 func (g gate) Project() string { return "" }
 
+func readSchema(written []byte) (ArgSchema, error) {
+	schema, err := argschema.Compile(argschema.WithoutForeignPatterns(written))
+	return schema, err
+}
+
 func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
 	t.Helper()
 	e, err := executor.Static(hooks...)
@@ -69,7 +75,7 @@ func stageOf(t *testing.T, e *executor.Executor) *stage {
 	}}
 	go func() {
 		s.done <- Run(ctx, relay.Stream{In: clientIn, Out: clientOut}, process, Options{
-			Hooks: gate{e}, Server: "t", Session: "s", Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20, AskTimeout: 300 * time.Millisecond,
+			Hooks: gate{e}, Server: "t", Session: "s", Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20, AskTimeout: 300 * time.Millisecond, ReadSchema: readSchema,
 			Tell: func(o *protocol.Outcome) {
 				if s.onOutcome != nil {
 					s.onOutcome(o)

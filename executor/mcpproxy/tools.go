@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hookd-dev/hookd/internal/argschema"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
@@ -26,7 +25,8 @@ const (
 // tools is what is known of the server's tools: the schemas of their args, which args that
 // hooks changed are checked against.
 type tools struct {
-	note func(text string)
+	note       func(text string)
+	readSchema func(written []byte) (ArgSchema, error) // nil: none is
 
 	mu      sync.Mutex
 	schemas map[string]*toolSchema // by the server's own name of the tool
@@ -37,11 +37,11 @@ type tools struct {
 // toolSchema is the schema of a tool's args, which is read when it is first needed.
 type toolSchema struct {
 	written protocol.RawMessage
-	read    func() (*argschema.Schema, error)
+	read    func() (ArgSchema, error)
 }
 
-func newTools(note func(string)) *tools {
-	return &tools{note: note, schemas: map[string]*toolSchema{}, told: map[string]bool{}}
+func newTools(o *Options) *tools {
+	return &tools{note: o.note, readSchema: o.ReadSchema, schemas: map[string]*toolSchema{}, told: map[string]bool{}}
 }
 
 // learn keeps the schema of a tool that the server has listed.
@@ -60,8 +60,8 @@ func (t *tools) learn(name string, schema protocol.RawMessage) {
 	}
 	written := slices.Clone(schema)
 	t.bytes += len(written)
-	t.schemas[name] = &toolSchema{written, sync.OnceValues(func() (*argschema.Schema, error) {
-		return argschema.Compile(argschema.WithoutForeignPatterns(written))
+	t.schemas[name] = &toolSchema{written, sync.OnceValues(func() (ArgSchema, error) {
+		return t.readSchema(written)
 	})}
 }
 
@@ -75,6 +75,10 @@ func (t *tools) forget() {
 // check reports why args that hooks changed do not fit what the server says its tool takes.
 // Where that cannot be found out, the server is left to say it.
 func (t *tools) check(name string, args protocol.RawMessage) error {
+	if t.readSchema == nil {
+		t.tell("", "args that hooks change are not checked against the schemas of the tools: this program was built without what reads them")
+		return nil
+	}
 	t.mu.Lock()
 	known := t.schemas[name]
 	t.mu.Unlock()

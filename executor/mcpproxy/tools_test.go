@@ -145,9 +145,24 @@ func TestChangedArgsFitTheSchema(t *testing.T) {
 	}
 }
 
+// A program without what reads schemas leaves args to the server, and says so once.
+func TestArgsAreLeftToTheServerWithoutSchemas(t *testing.T) {
+	var notes []string
+	tools := newTools(&Options{Note: func(text string) { notes = append(notes, text) }})
+	tools.learn("x", []byte(`{"required":["n"]}`))
+	for _, name := range []string{"x", "x", "y"} {
+		if err := tools.check(name, []byte(`{}`)); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(notes) != 1 || !strings.Contains(notes[0], "not checked") {
+		t.Error(notes)
+	}
+}
+
 // What is kept of endless lists is bounded.
 func TestEndlessLists(t *testing.T) {
-	tools := newTools(func(string) {})
+	tools := newTools(&Options{})
 	schema := []byte(`{"x":"` + strings.Repeat("x", 10_000) + `"}`)
 	for i := range 3 * mostSchemas {
 		tools.learn(fmt.Sprint(i%(2*mostSchemas)), schema)

@@ -25,6 +25,8 @@ import (
 type Commands struct {
 	Console *cli.Console
 	Opener  *engine.Opener
+
+	ReadSchema func(written []byte) (mcpproxy.ArgSchema, error) // see [mcpproxy.Options]
 }
 
 // MCP returns hookd mcp.
@@ -119,7 +121,7 @@ func (cmd *Commands) run(ctx context.Context, o *options) error {
 	t.Note("hooks judge the calls of this server's tools as "+prefix+"TOOL", "")
 	err = mcpproxy.Run(ctx, guarded.Client(cmd.Opener), server.Process(), mcpproxy.Options{
 		Hooks: e, Server: name, Session: "mcp-" + strings.Trim(strings.TrimPrefix(prefix, "mcp__"), "_") + "-" + protocol.NewID(),
-		Cwd: cwd, Depth: hookenv.ProcessDepth(), Tell: t.Outcome, Note: note,
+		Cwd: cwd, Depth: hookenv.ProcessDepth(), Tell: t.Outcome, Note: note, ReadSchema: cmd.ReadSchema,
 	})
 	server.Flush()
 	switch {
