@@ -30,6 +30,25 @@ func TestRefusedPrompt(t *testing.T) {
 	}
 }
 
+// A prompt that hooks and the agent could read in two ways is refused.
+func TestPromptsThatReadTwoWays(t *testing.T) {
+	s := newStage(t, "")
+	s.opens()
+	for _, params := range []string{
+		`{"sessionId":"s1","prompt":[{"type":"text","text":"a","Text":"b"}]}`,
+		`{"sessionId":"s1","prompt":[{"type":"text","text":"a","text":"b"}]}`,
+		`{"sessionId":"s1","prompt":[{"type":"text","text":["a"]}]}`,
+		`{"sessionId":"s1","prompt":[],"Prompt":[{"type":"text","text":"b"}]}`,
+		`{"sessionId":"s1","prompt":"b"}`,
+		`{"sessionId":7,"prompt":[]}`,
+	} {
+		s.says(s.client, `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":`+params+`}`)
+		s.has(s.toClient, `"id":1,"error":{"code":-32602`)
+	}
+	s.says(s.client, `{"jsonrpc":"2.0","method":"session/prompt","params":{"sessionId":"s1","prompt":[]}}`) // nobody would read its answer
+	s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":1,"method":"session/list"}`)
+}
+
 // A changed prompt has the new text in place of the old ones; what is no text keeps its bytes.
 // Text of hooks for the model is added, that from the start of the session once.
 func TestChangedPrompt(t *testing.T) {

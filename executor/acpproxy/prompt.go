@@ -33,6 +33,9 @@ func (g *guard) prompt(m *relay.Message, r *request) (relay.Decision, error) {
 		if err := unambiguous(block, []string{"type", "text", "data", "mimeType", "resource", "uri"}); err != nil {
 			return relay.Decision{}, err
 		}
+		if words := jsonspan.Get(block, "text"); words != nil && jsonspan.Kind(words) != '"' {
+			return relay.Decision{}, errors.New("the prompt has a text that is " + jsonspan.KindName(words))
+		}
 	}
 	s, err := g.session(p.text("sessionId"))
 	if err != nil {

@@ -126,6 +126,9 @@ func (s *server) ask(ctx context.Context, m *relay.Message) {
 	default:
 		s.refusedWith(ctx, m, response)
 	}
+	if id, _ := s.state.session(); id != "" && response.StatusCode == http.StatusNotFound {
+		s.sessionEnded()
+	}
 }
 
 // whole passes on an answer that comes in one piece.
@@ -182,9 +185,6 @@ func (s *server) pass(m *relay.Message, line []byte) (answered bool) {
 
 // refusedWith answers a request that the server did not take.
 func (s *server) refusedWith(ctx context.Context, m *relay.Message, response *http.Response) {
-	if id, _ := s.state.session(); id != "" && response.StatusCode == http.StatusNotFound {
-		s.sessionEnded()
-	}
 	problem := "the MCP server answered " + statusOf(response)
 	if code := response.StatusCode; code == http.StatusUnauthorized || code == http.StatusForbidden {
 		problem += ": check the headers that hookd mcp sends (--header)"

@@ -266,12 +266,26 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-// A session that the server has forgotten ends the connection.
+// A session that the server has forgotten ends the connection, however the server says so.
 func TestForgottenSession(t *testing.T) {
+	for body, want := range map[string]string{
+		"": "answered 404 Not Found",
+		`{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}`: `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"Session not found"}}`,
+	} {
+		forgets(t, body, want)
+	}
+}
+
+func forgets(t *testing.T, answer, want string) {
+	t.Helper()
 	b := serve(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		if strings.Contains(body, `"initialize"`) {
 			w.Header().Set("Mcp-Session-Id", "s1")
 			asJSON(w, 200, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18"}}`)
+			return
+		}
+		if answer != "" {
+			asJSON(w, 404, answer)
 			return
 		}
 		w.WriteHeader(404)
@@ -279,7 +293,7 @@ func TestForgottenSession(t *testing.T) {
 	b.say(initialize)
 	b.reads("protocolVersion")
 	b.say(`{"jsonrpc":"2.0","id":1,"method":"m"}`)
-	b.reads("its session has ended at the server")
+	b.reads(want)
 	b.reads("")
 	<-b.process.Done
 	if how := b.process.How(); !strings.Contains(how, "its session has ended") {

@@ -242,3 +242,16 @@ func TestGuardedGemini(t *testing.T) {
 		t.Errorf("%s, asked %q, files %v %v: %s", stop, e.asked, refused, ran, e.text)
 	}
 }
+
+// TestGuardedWithACPX: acpx, a client for the command line that allows all, works with an agent
+// behind hookd acp, and shows what a hook refused.
+func TestGuardedWithACPX(t *testing.T) {
+	program := filepath.Join(filepath.Dir(peer(t, "acpx@0.19.1")), ".bin", "acpx")
+	agent := filepath.Join(peer(t, "github.com/coder/acp-go-sdk/example/agent@v0.13.5"), "agent")
+	b := newBox(t)
+	b.write(t, "home/.acai/hooks/calls.sh", "#!/bin/sh\n# hook: events=tool-call-start can=block match.tool=@write\n\"$HOOKD\" reply block 'not that'\n", 0o755)
+	out := string(b.acpRun(t, program, "--agent", binary+" acp -- "+agent, "--cwd", b.project, "--approve-all", "exec", "hello"))
+	if !strings.Contains(out, "hookd: the hook calls.sh refused the call of write_file: not that") || !strings.Contains(out, "skip the configuration update") {
+		t.Error(out)
+	}
+}

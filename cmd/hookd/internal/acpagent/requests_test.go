@@ -44,6 +44,7 @@ func TestWrongRequests(t *testing.T) {
 		"no such folder":              {acp.SessionNew, open(object{"cwd": "/no/such/folder"}), rpc.InvalidParams, "not a folder"},
 		"a server without a command":  {acp.SessionNew, server(object{"name": "x"}), rpc.InvalidParams, "no command"},
 		"a server by relative path":   {acp.SessionNew, server(object{"name": "x", "command": "./x"}), rpc.InvalidParams, "relative path"},
+		"a variable that is none":     {acp.SessionNew, server(object{"name": "x", "command": "x", "env": []any{object{"name": "A=B", "value": "c"}}}), rpc.InvalidParams, `"A=B"`},
 		"a server without a name":     {acp.SessionNew, server(object{"command": "x"}), rpc.InvalidParams, "no name"},
 		"a server without an address": {acp.SessionNew, server(object{"name": "x", "type": "http"}), rpc.InvalidParams, "no url"},
 		"a server of another kind":    {acp.SessionNew, server(object{"name": "x", "type": "acp"}), rpc.InvalidParams, `"acp"`},

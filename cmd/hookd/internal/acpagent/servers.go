@@ -31,6 +31,11 @@ func serversOf(list []acp.MCPServer, dir string) ([]mcp.Server, *rpc.Error) {
 			if !filepath.IsAbs(given.Command) && filepath.Base(given.Command) != given.Command {
 				return wrong(fmt.Sprintf("its command %.200q is a relative path; it must be absolute, or a name that is looked up on PATH", given.Command))
 			}
+			for _, v := range given.Env {
+				if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.Contains(v.Value, "\x00") {
+					return wrong(fmt.Sprintf("its env cannot hold the variable %.100q: a name is not empty and has no =, and neither it nor the value has a NUL byte", v.Name))
+				}
+			}
 			s.Type, s.Command, s.Args, s.Env = "stdio", given.Command, given.Args, valuesOf(given.Env)
 		case given.Type == "http" || given.Type == "sse":
 			if given.URL == "" {
