@@ -11,18 +11,28 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 var allTemplates = flag.Bool("all-templates", false, "run the template of every event and class, and not one of each form")
 
-// TestMain is hookd get and hookd reply, too, which hooks in a shell start.
+// TestMain is hookd get and hookd reply, too, which hooks in a shell start. They start once
+// more with GORACE, which hooks do not have: without it the race detector has each wait a second
+// before it ends.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && (os.Args[1] == "get" || os.Args[1] == "reply") {
+		if os.Getenv("GORACE") == "" && prove.Race {
+			os.Setenv("GORACE", "atexit_sleep_ms=0")
+			if self, err := os.Executable(); err == nil {
+				syscall.Exec(self, os.Args, os.Environ())
+			}
+		}
 		main()
 		return
 	}

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // randomFiles is fewer where the race detector makes each cost ten times as much.
-var randomFiles = map[bool]uint64{false: 500, true: 25}[raceDetector]
+var randomFiles = map[bool]uint64{false: 500, true: 25}[prove.Race]
 
 // formats are the formats of the files of an agent, and a path of each.
 func formats(a *Agent) map[configtext.Format]file {

@@ -1,4 +1,6 @@
-//go:build unix
+//go:build unix && !concurrent
+
+// These tests only compute: test/progress/goroutines.go says who runs them.
 
 package evasions
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -20,7 +21,8 @@ import (
 // and makes that one five to ten times slower. So packages whose tests run on one goroutine
 // are tested without it. What counts as a start is read from the source, and what cannot be
 // told counts as one: a package that begins to start goroutines is tested with the detector
-// from then on, as is every package whose tests use it.
+// from then on, as is every package whose tests use it. In such a package, tests that only
+// compute and take long stand in files with "//go:build !concurrent" and are run without it.
 
 // starters are the names of functions and methods that run a function on a goroutine of
 // its own.
@@ -48,34 +50,79 @@ type goPackage struct {
 	Imports, TestImports, XTestImports []string
 }
 
-// split returns the packages below a folder that have tests, in the order of go list: those
-// whose tests may run on more than one goroutine, and the others.
-func split(folder string) (many, one []string, err error) {
-	listed, err := listPackages(folder)
+// tests are the packages below a folder that have tests, in the order of go list.
+type tests struct {
+	many  []string // those whose tests may run on more than one goroutine
+	one   []string // the others
+	apart []string // those of many that have tests on one goroutine, in files for "!concurrent"
+	names []string // of these tests
+}
+
+// tag is the build tag of tests with the race detector.
+const tag = "concurrent"
+
+func split(folder string) (*tests, error) {
+	listed, err := listPackages(folder, "-race", "-tags="+tag)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	without, err := listPackages(folder)
+	if err != nil {
+		return nil, err
 	}
 	s := splitter{packages: map[string]*goPackage{}, starts: map[string]bool{}}
 	for _, p := range listed {
 		s.packages[p.ImportPath] = p
 	}
-	for _, p := range listed {
-		starts, err := s.testsStart(p)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case len(p.TestGoFiles)+len(p.XTestGoFiles) == 0:
-		case starts:
-			many = append(many, p.ImportPath)
-		default:
-			one = append(one, p.ImportPath)
+	var found tests
+	for _, p := range without {
+		raced := s.packages[p.ImportPath]
+		if raced == nil {
+			raced = new(goPackage) // all its files are for "!concurrent"
+		}
+		all := slices.Concat(p.TestGoFiles, p.XTestGoFiles)
+		withRace := slices.Concat(raced.TestGoFiles, raced.XTestGoFiles)
+		if starts, err := s.testsStart(raced); err != nil {
+			return nil, err
+		} else if !starts || len(withRace) == 0 {
+			if len(all) > 0 {
+				found.one = append(found.one, p.ImportPath)
+			}
+			continue
+		}
+		found.many = append(found.many, p.ImportPath)
+		names, err := testNames(p.Dir, slices.DeleteFunc(all, func(file string) bool { return slices.Contains(withRace, file) }))
+		if err != nil {
+			return nil, err
+		}
+		if len(names) > 0 {
+			found.apart, found.names = append(found.apart, p.ImportPath), append(found.names, names...)
 		}
 	}
-	return many, one, nil
+	return &found, nil
 }
 
-func listPackages(folder string) (listed []*goPackage, err error) {
-	list := exec.Command("go", "list", "-race", "-json=ImportPath,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports", "./...")
+// testNames returns the names of the tests in files.
+func testNames(dir string, files []string) (names []string, err error) {
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && testName.MatchString(f.Name.Name) {
+				names = append(names, f.Name.Name)
+			}
+		}
+	}
+	return names, nil
+}
+
+var testName = regexp.MustCompile("^(Test|Fuzz|Example)($|[^a-z])")
+
+func listPackages(folder string, flags ...string) (listed []*goPackage, err error) {
+	flags = append(flags, "-json=ImportPath,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports", "./...")
+	list := exec.Command("go", append([]string{"list"}, flags...)...)
 	list.Dir, list.Stderr = folder, os.Stderr
 	list.Env = append(os.Environ(), "CGO_ENABLED=1") // which the detector needs
 	out, err := list.Output()

@@ -3,7 +3,9 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -42,14 +44,36 @@ func TestTestsOfOneGoroutineRunWithoutTheRaceDetector(t *testing.T) {
 			}
 			write(t, filepath.Join(folder, "go.mod"), "module "+module+"\n\ngo 1.26\n")
 			write(t, filepath.Join(folder, "p", "p_test.go"), plainTest)
-			many, one, err := split(folder)
+			found, err := split(folder)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := slices.Contains(many, module+"/p"); got != c.many || got == slices.Contains(one, module+"/p") {
-				t.Errorf("on many goroutines: %v, on one: %v", many, one)
+			if got := slices.Contains(found.many, module+"/p"); got != c.many || got == slices.Contains(found.one, module+"/p") || len(found.apart) > 0 {
+				t.Errorf("%+v", found)
 			}
 		})
+	}
+}
+
+func TestFilesThatOnlyComputeRunWithoutTheRaceDetector(t *testing.T) {
+	folder := t.TempDir()
+	const apart = "//go:build !concurrent\n\npackage p\nimport \"testing\"\nfunc TestApart(t *testing.T) {}\nfunc Testimony() {}\nfunc FuzzApart(f *testing.F) {}\n"
+	for path, text := range map[string]string{
+		"go.mod": "module " + module + "\n\ngo 1.26\n",
+		"p/p.go": "package p\nfunc F() { go F() }\n", "p/p_test.go": plainTest, "p/apart_test.go": apart,
+		"q/q.go": "package q\nfunc F() { go F() }\n", "q/apart_test.go": strings.Replace(apart, "package p", "package q", 1),
+		"r/apart_test.go": strings.Replace(apart, "package p", "package r", 1),
+		"s/s.go":          "package s\nfunc F() { go F() }\n",
+	} {
+		write(t, filepath.Join(folder, path), text)
+	}
+	found, err := split(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &tests{many: []string{module + "/p"}, one: []string{module + "/q", module + "/r"}, apart: []string{module + "/p"}, names: []string{"TestApart", "FuzzApart"}}
+	if !reflect.DeepEqual(found, want) {
+		t.Errorf("%+v, want %+v", found, want)
 	}
 }
 
@@ -68,17 +92,17 @@ func TestALibraryThatIsNotListedMayStartGoroutines(t *testing.T) {
 // The split of hookd's own packages: where programs run and where events are handled at the
 // same time the detector looks on; what only reads and translates is tested without it.
 func TestWhatHandlesEventsAtTheSameTimeIsTestedWithTheRaceDetector(t *testing.T) {
-	many, one, err := split(filepath.Join("..", ".."))
+	found, err := split(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range []string{"agentloop", "agentloop/mcp", "client", "executor", "executor/daemon", "executor/process", "executor/record", "loader", "protocol/rpc/relay", "test/integration"} {
-		if !slices.Contains(many, "github.com/hookd-dev/hookd/"+p) {
+		if !slices.Contains(found.many, "github.com/hookd-dev/hookd/"+p) {
 			t.Errorf("%s is tested without the race detector", p)
 		}
 	}
 	for _, p := range []string{"protocol", "protocol/dialect/hosts", "protocol/readreply", "protocol/rpc", "internal/shellwords"} {
-		if !slices.Contains(one, "github.com/hookd-dev/hookd/"+p) {
+		if !slices.Contains(found.one, "github.com/hookd-dev/hookd/"+p) {
 			t.Errorf("%s is tested with the race detector, though nothing there starts a goroutine", p)
 		}
 	}

@@ -85,22 +85,28 @@ type progress struct {
 	failed  bool
 }
 
-// testAll runs all tests; with the race detector in two commands, at the same time.
+// testAll runs all tests; with the race detector in two commands at the same time.
 func (p *progress) testAll(ctx context.Context, race bool, first, flags []string) {
 	stopTelling := p.tellNowAndThen()
 	defer stopTelling()
 	if !race {
-		p.runTests(ctx, nil, slices.Concat(flags, first, []string{"./..."}))
+		p.runTests(ctx, "", nil, slices.Concat(flags, first, []string{"./..."}))
 		return
 	}
-	many, one, err := split(".")
+	found, err := split(".")
 	if err != nil {
 		p.fail("which tests run on one goroutine: %v", err)
 		return
 	}
 	var others sync.WaitGroup
-	others.Go(func() { p.runTests(ctx, plain, slices.Concat(flags, []string{"-p=2"}, one)) })
-	p.runTests(ctx, nil, slices.Concat([]string{"-race"}, flags, first, many))
+	others.Go(func() {
+		p.runTests(ctx, "", plain, slices.Concat(flags, []string{"-p=2"}, found.one))
+		if len(found.apart) > 0 {
+			only := "-run=^(" + strings.Join(found.names, "|") + ")$"
+			p.runTests(ctx, " apart", plain, slices.Concat(flags, []string{"-p=2", only}, found.apart))
+		}
+	})
+	p.runTests(ctx, "", nil, slices.Concat([]string{"-race", "-tags=" + tag}, flags, first, found.many))
 	others.Wait()
 }
 
@@ -108,8 +114,8 @@ func (p *progress) testAll(ctx context.Context, race bool, first, flags []string
 // itself is, as vet and staticcheck have done.
 var plain = []string{"CGO_ENABLED=0", "GOFLAGS=-trimpath"}
 
-// runTests runs go test with arguments.
-func (p *progress) runTests(ctx context.Context, env, args []string) {
+// runTests runs go test with arguments. The mark tells packages from those of other commands.
+func (p *progress) runTests(ctx context.Context, mark string, env, args []string) {
 	command := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, args...)...)
 	command.Env = append(os.Environ(), env...)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
@@ -129,6 +135,9 @@ func (p *progress) runTests(ctx context.Context, env, args []string) {
 		if json.Unmarshal(lines.Bytes(), &event) != nil {
 			p.say("%s", lines.Text())
 			continue
+		}
+		if event.Package != "" {
+			event.Package += mark
 		}
 		p.note(&event)
 	}

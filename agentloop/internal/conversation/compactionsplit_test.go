@@ -1,3 +1,7 @@
+//go:build !concurrent
+
+// These tests only compute: test/progress/goroutines.go says who runs them.
+
 package conversation
 
 import (

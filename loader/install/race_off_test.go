@@ -1,5 +1,0 @@
-//go:build !race
-
-package install
-
-const raceDetector = false
