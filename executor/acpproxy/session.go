@@ -26,7 +26,6 @@ type session struct {
 
 	mu      sync.Mutex
 	ended   bool
-	loading int // requests that have its history told again
 	start   start
 	judging context.Context
 	stop    context.CancelCauseFunc // ends judging: what was asked in this turn is given up
@@ -43,6 +42,7 @@ type start struct {
 
 // work is what goes on in a session.
 type work struct {
+	loading   int // requests that have its history told again
 	turns     []*turn
 	tools     map[string]*tool
 	terminals map[string]*terminal
@@ -197,7 +197,7 @@ func (g *guard) open(m *relay.Message, p *params, o *opening) relay.Decision {
 func (s *session) load(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.loading += n
+	s.work.loading += n
 }
 
 // opened takes the agent's answer to a request that opens a session.
