@@ -21,13 +21,11 @@ import (
 type session struct {
 	guard *guard
 	id    string
-	cwd   string
 	seen  bool // it was seen to begin
 	*proxied.Events
 
 	mu      sync.Mutex
 	ended   bool
-	loading int // requests that have its history told again
 	start   start
 	judging context.Context
 	stop    context.CancelCauseFunc // ends judging: what was asked in this turn is given up
@@ -35,14 +33,16 @@ type session struct {
 	mode    forced
 }
 
-// start is what hooks said when the session began.
+// start is where the session began, which never changes, and what hooks said then.
 type start struct {
+	cwd      string
 	refusing string   // why it takes no prompts, "" if it does
 	contexts []string // for the model: they go with the next prompt
 }
 
 // work is what goes on in a session.
 type work struct {
+	loading   int // requests that have its history told again
 	turns     []*turn
 	tools     map[string]*tool
 	terminals map[string]*terminal
@@ -119,7 +119,7 @@ func (s *sessions) put(one *session) {
 
 func (g *guard) newSession(id, cwd string, hooks proxied.Hooks) *session {
 	o := g.options
-	s := &session{guard: g, id: id, cwd: cwd, work: work{tools: map[string]*tool{}, terminals: map[string]*terminal{}}}
+	s := &session{guard: g, id: id, start: start{cwd: cwd}, work: work{tools: map[string]*tool{}, terminals: map[string]*terminal{}}}
 	s.Events = proxied.NewEvents(hooks, proxied.Session{Host: Host, ID: "acp-" + id, Cwd: cwd, Depth: o.Depth}, lost, o.Tell)
 	s.judging, s.stop = context.WithCancelCause(g.life)
 	return s
@@ -169,8 +169,8 @@ func (g *guard) opens(m *relay.Message, r *request) (relay.Decision, error) {
 func (g *guard) open(m *relay.Message, p *params, o *opening) relay.Decision {
 	hooks, err := g.options.Open(o.cwd)
 	line := []byte(nil)
-	if is := g.sessions.get(o.id); err == nil && is != nil && is.seen && is.cwd != o.cwd {
-		err = fmt.Errorf("it is open in %s, whose hooks judge it: close it before it is opened in another folder", is.cwd)
+	if is := g.sessions.get(o.id); err == nil && is != nil && is.seen && is.start.cwd != o.cwd {
+		err = fmt.Errorf("it is open in %s, whose hooks judge it: close it before it is opened in another folder", is.start.cwd)
 	}
 	if err == nil {
 		o.hooks = hooks
@@ -197,7 +197,7 @@ func (g *guard) open(m *relay.Message, p *params, o *opening) relay.Decision {
 func (s *session) load(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.loading += n
+	s.work.loading += n
 }
 
 // opened takes the agent's answer to a request that opens a session.

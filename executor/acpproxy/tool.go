@@ -39,7 +39,7 @@ func (g *guard) update(m *relay.Message) (passed chan struct{}) {
 	}
 	update := jsonspan.Get(m.Params, "update")
 	s.mu.Lock()
-	history := s.loading > 0
+	history := s.work.loading > 0
 	s.mu.Unlock()
 	switch acp.UpdateKind(jsonspan.Text(jsonspan.Get(update, "sessionUpdate"))) {
 	case acp.AgentMessageChunk:
