@@ -1,4 +1,4 @@
-//go:build !concurrent
+//go:build unix && !concurrent
 
 // These tests only compute: test/progress/goroutines.go says who runs them.
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/hookd-dev/hookd/internal/fsutil"
 )
 
 // A list of sessions takes each lock for a moment. A session is in use only if its lock
@@ -37,6 +39,9 @@ func acquireLock(folder, id string) (*flock.Flock, error) {
 // was removed between its opening and its locking locks nothing.
 func tryLock(folder, id string) (*flock.Flock, error) {
 	path := filepath.Join(folder, id+lockExtension)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open it may wait without end
+		return nil, fsutil.CheckRegular(info)
+	}
 	lock := flock.New(path, flock.SetPermissions(0o600))
 	if got, err := lock.TryLock(); err != nil || !got {
 		return nil, err
@@ -54,7 +59,7 @@ const lockExtension = ".lock"
 // inUse reports whether a process has the session open at this moment.
 func inUse(folder, id string) bool {
 	path := filepath.Join(folder, id+lockExtension)
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+	if info, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		return false
 	}
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/internal/lines"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -95,7 +96,7 @@ type line struct {
 // fileLines reads a session's file. An error comes last, with the line it is about.
 func fileLines(folder, id string) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
-		file, err := os.Open(filepath.Join(folder, id+extension))
+		file, err := fsutil.OpenRegular(filepath.Join(folder, id+extension))
 		if err != nil {
 			yield(line{number: 1}, err)
 			return

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofrs/flock"
 
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/internal/lines"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -80,7 +81,11 @@ func open(folder, id string, flags int) (*Session, error) {
 	}
 	s := &Session{path: filepath.Join(folder, id+extension)}
 	if flags == 0 {
-		if _, err := os.Stat(s.path); err != nil {
+		info, err := os.Stat(s.path)
+		if err == nil {
+			err = fsutil.CheckRegular(info)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("session %s: %w", id, err)
 		}
 	}

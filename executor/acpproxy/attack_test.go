@@ -126,8 +126,11 @@ func TestModesThatChangeUnseen(t *testing.T) {
 func TestServersThatWouldGetRoundTheGuard(t *testing.T) {
 	s := newStage(t, "")
 	for servers, want := range map[string]string{
-		`[{"name":"a","command":"a","args":[],"env":[{"name":"HOME=/evil","value":""}]}]`:            "would change hookd in front of it",
+		`[{"name":"a","command":"a","args":[],"env":[{"name":"HOME=/evil","value":""}]}]`:            "no environment can hold",
 		`[{"name":"a","command":"a","args":[],"env":[{"name":"A","Name":"HOME","value":"/evil"}]}]`:  "which some programs take for name",
+		`[{"name":"a","command":"a","args":[],"env":[{"name":"","value":""}]}]`:                      "no environment can hold",
+		`[{"name":"a","command":"a","args":[],"env":[{"name":7,"value":""}]}]`:                       "no environment can hold",
+		`[{"name":"a","command":"a","args":[],"env":[{"name":"A","value":"\u0000"}]}]`:               "no environment can hold",
 		`[{"name":"a","command":"a","args":[],"env":{"HOME":"/evil"}}]`:                              "not a list",
 		`[{"name":"a","command":"a","args":[],"env":["HOME=/evil"]}]`:                                "where an object is expected",
 		`[{"name":"a","type":"http","command":"a","url":"http://x"}]`:                                "has a command and a url",
@@ -139,6 +142,8 @@ func TestServersThatWouldGetRoundTheGuard(t *testing.T) {
 	}
 	s.says(s.client, newLine(`,"mcpServers":[{"type":"other","name":"a","command":"/bin/a","args":[],"env":[]}]`))
 	s.has(s.toAgent, `"command":"/bin/hookd","args":["mcp","--name","a","--","/bin/a"]`)
+	s.says(s.client, strings.Replace(newLine(`,"mcpServers":[{"name":"a","command":"a","args":[],"env":[{"name":"PATH","value":"/evil"},{"name":"HOOKD_SERVER_ENV_HOME","value":"/h"}]}]`), `"id":0`, `"id":6`, 1))
+	s.has(s.toAgent, `"env":[{"name":"HOOKD_SERVER_ENV_PATH","value":"/evil"},{"name":"HOOKD_SERVER_ENV_HOME","value":"/h"}]`)
 }
 
 // What the agent has the client do is judged whole, or refused.

@@ -3,10 +3,10 @@ package acpproxy
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -85,6 +85,9 @@ func (o *Options) guardServer(server protocol.RawMessage, project string) (proto
 	if err != nil {
 		return nil, err
 	}
+	if server, err = withOwnVariables(server); err != nil {
+		return nil, err
+	}
 	return started(server, o.Server(Server{Name: name, Project: project, Command: jsonspan.Text(command), Args: args})), nil
 }
 
@@ -130,8 +133,7 @@ func (o *Options) guardWeb(server protocol.RawMessage, of Server) (protocol.RawM
 	return relay.Replace(server, "env", jsonspan.JoinList(env)), nil
 }
 
-// argsOf returns the args of a server. A variable that would change hookd in front of it is
-// an error.
+// argsOf returns the args of a server.
 func argsOf(server protocol.RawMessage) (args []string, err error) {
 	list := jsonspan.Get(server, "args")
 	if !isNothing(list) && jsonspan.Kind(list) != '[' {
@@ -143,29 +145,38 @@ func argsOf(server protocol.RawMessage) (args []string, err error) {
 		}
 		args = append(args, jsonspan.Text(arg))
 	}
+	return args, nil
+}
+
+// withOwnVariables returns a server whose variables hookd mcp in front of it hands on to it
+// ([proxied.ServerVariable]): under their own names they would be those of hookd and of its
+// hooks, and could change where these find programs, settings and keys. One that has the prefix
+// already comes from a guard in front of this one.
+func withOwnVariables(server protocol.RawMessage) (protocol.RawMessage, error) {
 	env := jsonspan.Get(server, "env")
-	if !isNothing(env) && jsonspan.Kind(env) != '[' {
+	if isNothing(env) {
+		return server, nil
+	}
+	if jsonspan.Kind(env) != '[' {
 		return nil, errors.New("the env of an MCP server is " + jsonspan.KindName(env) + ", not a list")
 	}
-	for _, variable := range jsonspan.Elements(env) {
+	variables := jsonspan.Elements(env)
+	for i, variable := range variables {
 		if jsonspan.Kind(variable) != '{' {
 			return nil, errors.New("the env of an MCP server has " + jsonspan.KindName(variable) + " where an object is expected")
 		}
 		if err := unambiguous(variable, []string{"name", "value"}); err != nil {
 			return nil, err
 		}
-		if name := jsonspan.Text(jsonspan.Get(variable, "name")); changesHookd(name) {
-			return nil, fmt.Errorf("the MCP server %q sets %s, which would change hookd in front of it: set it in the server's own command (env %s=… COMMAND)",
-				jsonspan.Text(jsonspan.Get(server, "name")), name, name)
+		written, value := jsonspan.Get(variable, "name"), jsonspan.Get(variable, "value")
+		name := jsonspan.Text(written)
+		if jsonspan.Kind(written) != '"' || name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(jsonspan.Text(value), "\x00") {
+			return nil, fmt.Errorf("the MCP server %q has the variable %.100s, which no environment can hold: a name is a text without =, and neither it nor the value has a NUL",
+				jsonspan.Text(jsonspan.Get(server, "name")), jsonspan.Quote(name))
+		}
+		if !strings.HasPrefix(name, proxied.ServerVariable) {
+			variables[i] = relay.Replace(variable, "name", jsonspan.Quote(proxied.ServerVariable+name))
 		}
 	}
-	return args, nil
-}
-
-// changesHookd reports whether a variable says where hookd finds hooks, settings and trust, or
-// how it works.
-func changesHookd(name string) bool {
-	name, _, _ = strings.Cut(name, "=") // what follows would be part of the value
-	upper := strings.ToUpper(name)
-	return slices.Contains([]string{"HOME", "USERPROFILE", "GODEBUG"}, upper) || strings.HasPrefix(upper, "XDG_") || strings.HasPrefix(upper, "HOOK")
+	return relay.Replace(server, "env", jsonspan.JoinList(variables)), nil
 }

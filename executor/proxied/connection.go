@@ -22,6 +22,11 @@ type Process struct {
 	Ended func() string
 }
 
+// ServerVariable is what the names of variables begin with that hookd mcp hands on to the MCP
+// server that it starts, without this beginning, and keeps from itself and its hooks. An editor
+// says which variables its servers have, and must not thereby say what hookd does.
+const ServerVariable = "HOOKD_SERVER_ENV_"
+
 // exitLag is how long the exit of a program may come after the end of its output.
 const exitLag = 200 * time.Millisecond
 

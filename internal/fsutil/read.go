@@ -30,19 +30,39 @@ func ReadRegularIn(folder *os.Root, name string, limit int64) ([]byte, error) {
 	return readRegular(folder.OpenFile, name, limit)
 }
 
-func readRegular(open func(string, int, fs.FileMode) (*os.File, error), name string, limit int64) ([]byte, error) {
+// OpenRegular opens a regular file for reading, as [ReadRegular] does.
+func OpenRegular(path string) (*os.File, error) { return openRegular(os.OpenFile, path) }
+
+func openRegular(open func(string, int, fs.FileMode) (*os.File, error), name string) (*os.File, error) {
 	file, err := open(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
 	info, err := file.Stat()
+	if err == nil {
+		err = CheckRegular(info)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// CheckRegular returns a [*NotRegularError] for what is no regular file.
+func CheckRegular(info fs.FileInfo) error {
+	if info.Mode().IsRegular() {
+		return nil
+	}
+	return &NotRegularError{kindOf(info.Mode())}
+}
+
+func readRegular(open func(string, int, fs.FileMode) (*os.File, error), name string, limit int64) ([]byte, error) {
+	file, err := openRegular(open, name)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, &NotRegularError{kindOf(info.Mode())}
-	}
+	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err == nil && int64(len(text)) > limit {
 		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, limit)

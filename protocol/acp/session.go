@@ -8,6 +8,8 @@ type OpenParams struct {
 	SessionID  string      `json:"sessionId,omitzero"`
 	Cwd        string      `json:"cwd"`
 	MCPServers []MCPServer `json:"mcpServers"`
+
+	AdditionalDirectories []string `json:"additionalDirectories,omitzero"` // for agents that announce them
 }
 
 // MCPServer is a server whose tools the client wants the session to have.

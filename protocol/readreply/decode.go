@@ -260,7 +260,7 @@ func (r *reader) refusal() (protocol.ReadResult, bool) {
 	reply, warnings := r.readRefusal(no, r.object(at))
 	warnings = append(r.warnings(), warnings...)
 	if len(r.output.documents) > 1 {
-		warnings = append(warnings, fmt.Sprintf("%d JSON objects on stdout; the %s counts, the others do not", len(r.output.documents), no))
+		warnings = append(warnings, fmt.Sprintf("%d JSON objects %s; the %s counts, the others do not", len(r.output.documents), r.in(), no))
 	}
 	return protocol.ReadResult{Reply: &reply, Warnings: warnings}, true
 }

@@ -2,6 +2,7 @@ package readreply
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -56,6 +57,9 @@ type ProcessEnd struct {
 	// tells where: the program's path, and files among its arguments.
 	Program []string
 
+	// Output is what messages call the output. Default: stdout.
+	Output string
+
 	// Answered says that a standby or resident hook ended its turn by a reply
 	// that repeats the event's id. Only such a reply counts then, and neither
 	// exit code nor later output does.
@@ -78,7 +82,7 @@ type ProcessEnd struct {
 // Nothing is ever read as a verdict that the hook did not write as one.
 func Read(spec *protocol.Spec, v protocol.HookInfo, stdout, stderr []byte, end ProcessEnd, eventID string, lim Limits) protocol.ReadResult {
 	lim = lim.orDefault()
-	r := reader{spec: spec, hook: v, stderr: stderr, eventID: eventID, lim: lim, output: search(stdout)}
+	r := reader{spec: spec, hook: v, stderr: stderr, eventID: eventID, lim: lim, output: search(stdout), called: cmp.Or(end.Output, "stdout")}
 	if end.Failure != nil && end.Failure.Kind == protocol.FailAborted {
 		return protocol.ReadResult{Failure: end.Failure}
 	}
@@ -98,11 +102,14 @@ func Read(spec *protocol.Spec, v protocol.HookInfo, stdout, stderr []byte, end P
 		return protocol.ReadResult{Reply: &protocol.Reply{Action: protocol.Observe}}
 	}
 	if int64(len(stdout)) > lim.Size {
-		return r.failed(protocol.FailOutput, fmt.Sprintf("%d bytes on stdout, the limit is %d", len(stdout), lim.Size), "write less, or raise hooks.limits.reply")
+		return r.failed(protocol.FailOutput, fmt.Sprintf("%d bytes %s, the limit is %d", len(stdout), r.in(), lim.Size), "write less, or raise hooks.limits.reply")
 	}
 	reply, warnings, err := r.reply()
 	if err != nil {
 		remedy := replyRemedy
+		if end.Output != "" {
+			remedy = otherRemedy
+		}
 		if other, is := errors.AsType[*foreignError](err); is {
 			remedy = other.remedy()
 		}
@@ -117,6 +124,9 @@ func Read(spec *protocol.Spec, v protocol.HookInfo, stdout, stderr []byte, end P
 
 // replyRemedy says what stdout is for.
 const replyRemedy = `stdout is for one JSON object, such as {"action":"block","reason":"..."}, or nothing; print all else to stderr`
+
+// otherRemedy is replyRemedy for what is no stdout.
+const otherRemedy = `it is to be one JSON object, such as {"action":"block","reason":"..."} or {}`
 
 // Answers reports whether output holds the whole answer of a standby or resident
 // hook: an object that begins a line and repeats the event's id. It reads all of
@@ -151,6 +161,15 @@ type reader struct {
 	eventID string
 	lim     Limits
 	output  output
+	called  string // what messages call the output
+}
+
+// in says where something is: on stdout, in another output.
+func (r *reader) in() string {
+	if r.called == "stdout" {
+		return "on stdout"
+	}
+	return "in " + r.called
 }
 
 func (r *reader) object(d document) protocol.RawMessage { return r.output.text[d.start:d.end] }
@@ -173,17 +192,17 @@ func (r *reader) reply() (protocol.Reply, []string, error) {
 	out := r.output
 	switch {
 	case out.utf16:
-		return protocol.Reply{}, nil, errors.New("stdout is UTF-16; a reply is UTF-8")
+		return protocol.Reply{}, nil, errors.New(r.called + " is UTF-16; a reply is UTF-8")
 	case out.broken >= 0:
 		_, err := protocol.StrictJSON(out.text[out.broken:], protocol.DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth})
 		return protocol.Reply{}, nil, r.at(out.broken, err)
 	case len(out.documents) == 0 && out.values > 0:
-		return protocol.Reply{}, nil, errors.New("stdout is a list, not a JSON object")
+		return protocol.Reply{}, nil, errors.New(r.called + " is a list, not a JSON object")
 	case len(out.documents) == 0:
-		return protocol.Reply{}, nil, fmt.Errorf("no JSON object begins a line of stdout; it begins %q", text.Shorten(out.notes[0], 60))
+		return protocol.Reply{}, nil, fmt.Errorf("no JSON object begins a line of %s; it begins %q", r.called, text.Shorten(out.notes[0], 60))
 	case len(out.documents) > 1:
 		a, b := out.documents[0], out.documents[1]
-		return protocol.Reply{}, nil, fmt.Errorf("%d JSON objects on stdout, in line %d and line %d; a reply is one", len(out.documents), a.line, b.line)
+		return protocol.Reply{}, nil, fmt.Errorf("%d JSON objects %s, in line %d and line %d; a reply is one", len(out.documents), r.in(), a.line, b.line)
 	}
 	d := out.documents[0]
 	object, err := protocol.StrictJSON(r.object(d), protocol.DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth})
@@ -229,7 +248,7 @@ func (r *reader) at(offset int, err error) error {
 	}
 	offset = min(offset, len(r.output.text))
 	line := 1 + bytes.Count(r.output.text[:offset], []byte{'\n'})
-	return fmt.Errorf("%sline %d, byte %d of stdout: %w", path, line, offset, err)
+	return fmt.Errorf("%sline %d, byte %d of %s: %w", path, line, offset, r.called, err)
 }
 
 // bound drops state and metadata that are over their limit.
@@ -253,7 +272,7 @@ func (r *reader) warnings() []string {
 		list = append(list, protocol.BesidesReply+text)
 	}
 	if r.output.more > 0 {
-		list = append(list, fmt.Sprintf("%d more lines of text on stdout", r.output.more))
+		list = append(list, fmt.Sprintf("%d more lines of text %s", r.output.more, r.in()))
 	}
 	return list
 }

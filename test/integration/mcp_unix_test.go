@@ -178,12 +178,20 @@ func TestHooksOfAGuardedServer(t *testing.T) {
 			t.Errorf("%s: %s; stderr: %s", tool, got, p.stderr)
 		}
 	}
-	p := proxyMCP(t, b)
+	if err := os.WriteFile(filepath.Join(b.folder, "odd"), []byte(strings.Replace(stubbornServer, "echo 'ready'", `echo "of $HOME, $HOOKD_SERVER_ENV_HOME"`, 1)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := &proxied{t: t, cmd: b.command("mcp", "--name", "odd", "--", "odd"), stderr: &bytes.Buffer{}}
+	p.cmd.Env = append(p.cmd.Env, "HOOKD_SERVER_ENV_HOME=/nowhere", "HOOKD_SERVER_ENV_PATH="+b.folder+":"+os.Getenv("PATH")) // the server's, not hookd's
+	p.start()
 	asks(p, "mine", "users")
 	asks(p, "run", "ran")
 	guard(b.project, "run", "projects")
 	p.in.Close()
 	p.cmd.Wait()
+	if got := p.stderr.String(); !strings.Contains(got, "of /nowhere, \n") {
+		t.Errorf("the server has other variables: %s", got)
+	}
 	p = proxyMCP(t, b)
 	asks(p, "other", "ran")
 	asks(p, "run", "blocked: the check projects.sh could not be made (untrusted)") // a guard of a project refuses until somebody looks

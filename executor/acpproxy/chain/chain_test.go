@@ -266,7 +266,9 @@ func TestEndOfAChain(t *testing.T) {
 	s := newStage(t, "")
 	s.begins()
 	s.says(promptLine("3", "go"))
+	s.reads(sent1(3, acp.SessionPrompt, promptOf("go")))
 	s.says(from("4", acp.SessionRequestPermission, permission))
+	s.has(`"id":"chain-4"`)
 	s.says(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}`)
 	s.in.Close()
 	began, all := time.Now(), ""

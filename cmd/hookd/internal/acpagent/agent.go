@@ -48,7 +48,7 @@ var errGone = errors.New("the client has gone")
 // Serve obeys a client until it closes its side, or ctx ends. All sessions have ended when it
 // returns.
 func Serve(ctx context.Context, options Options) error {
-	a := &Agent{options: options}
+	a := &Agent{options: options, hooks: clientHooks{observing: make(chan struct{}, mostObserving)}}
 	a.sessions.open = map[string]*session{}
 	a.ctx, a.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer a.end(nil)

@@ -24,7 +24,16 @@ import (
 type clientHooks struct {
 	mu   sync.Mutex
 	list []protocol.GoHook
+
+	observing chan struct{} // holds one for each call of an observer that has no answer
 }
+
+// How much a client may have hookd keep for it: so many hooks, and of the calls of observers, which
+// nobody waits for, so many without an answer. Then the others wait, as long as each may take.
+const (
+	mostHooks     = 200
+	mostObserving = 8
+)
 
 // clientPrefix stands before the names of the client's hooks, so that none of them is taken for
 // a hook of the user.
@@ -53,7 +62,10 @@ func (a *Agent) registerHooks(r *peer.Request, params *acp.RegisterParams) {
 			return
 		}
 		list = slices.DeleteFunc(list, func(other protocol.GoHook) bool { return other.Name == hook.Name })
-		list = append(list, hook)
+		if list = append(list, hook); len(list) > mostHooks {
+			r.Fail(rpc.Errorf(rpc.InvalidParams, "hook %d is one too many: a client has at most %d", i+1, mostHooks).With("path", fmt.Sprintf("/hooks/%d", i)))
+			return
+		}
 		result.Registered = append(result.Registered, hook.Name)
 	}
 	a.hooks.list = list
@@ -81,8 +93,16 @@ func (a *Agent) clientHook(given *acp.ClientHook) (protocol.GoHook, error) {
 		return hook, fmt.Errorf("timeoutMs is %d; it is at most %d", given.TimeoutMs, maxTimeout/time.Millisecond)
 	}
 	info := executor.HookOf(hook).HookInfo()
-	name := given.Name
+	name, observes := given.Name, hook.Can == protocol.CanObserve
 	hook.Func = func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		if observes {
+			select {
+			case a.hooks.observing <- struct{}{}:
+				defer func() { <-a.hooks.observing }()
+			case <-ctx.Done():
+				return protocol.Reply{}, context.Cause(ctx)
+			}
+		}
 		return a.askClient(ctx, name, info, ev)
 	}
 	return hook, nil
@@ -109,7 +129,7 @@ func (a *Agent) askClient(ctx context.Context, name string, info protocol.HookIn
 		return protocol.Reply{}, &protocol.Failure{Kind: protocol.FailLost, Detail: "the client has gone"}
 	}
 	exit := 0
-	read := readreply.Read(protocol.Lookup(ev.Event), info, result, nil, readreply.ProcessEnd{Exit: &exit}, ev.ID, readreply.Limits{})
+	read := readreply.Read(protocol.Lookup(ev.Event), info, result, nil, readreply.ProcessEnd{Exit: &exit, Output: "the client's answer"}, ev.ID, readreply.Limits{})
 	if read.Failure != nil {
 		return protocol.Reply{}, read.Failure
 	}

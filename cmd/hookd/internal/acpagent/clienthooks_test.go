@@ -1,6 +1,7 @@
 package acpagent
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,7 +96,7 @@ func TestHooksOfTheClient(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(c.project, "ran")); (err == nil) != test.runs {
 				t.Errorf("ran: %v", err == nil)
 			}
-			if got := string(c.transcript()); !strings.Contains(got, test.says) {
+			if got := string(c.transcript()); !strings.Contains(got, test.says) || strings.Contains(got, "stdout") {
 				t.Errorf("%q is not told: %s", test.says, got)
 			}
 			var list struct {
@@ -107,6 +108,32 @@ func TestHooksOfTheClient(t *testing.T) {
 			}
 		})
 	}
+}
+
+// However many observers a client has that it never answers, few calls are open at a time; and it
+// cannot register without end.
+func TestClientThatNeverAnswers(t *testing.T) {
+	hooks := func(from, to int) (list []any) {
+		for i := from; i < to; i++ {
+			list = append(list, object{"name": fmt.Sprintf("h%d", i), "events": []any{"tool-call-start"}, "timeoutMs": 60_000})
+		}
+		return list
+	}
+	c := newClient(t, touches)
+	c.start()
+	answersHooks(c, "")
+	c.initialize(object{})
+	c.call(acp.HooksRegister, object{"hooks": hooks(0, 30)}, nil)
+	session := c.session()
+	c.call(acp.SessionSetMode, object{"sessionId": session, "modeId": "run"}, nil)
+	c.prompt(session, text("go")...)
+	if calls := strings.Count(strings.Join(c.log, "\n"), `"method":"`+acp.HooksCall); calls == 0 || calls > mostObserving {
+		t.Errorf("%d calls are open", calls)
+	}
+	if e := c.fails(acp.HooksRegister, object{"hooks": hooks(30, mostHooks+1)}); e.Path() != fmt.Sprintf("/hooks/%d", mostHooks-30) || !strings.Contains(e.Message, "at most 200") {
+		t.Error(e)
+	}
+	c.call(acp.HooksRegister, object{"hooks": hooks(0, mostHooks)}, nil) // in their own place
 }
 
 // A hook that cannot be one is refused with its place, and none of the call is taken.

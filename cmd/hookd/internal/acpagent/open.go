@@ -2,8 +2,10 @@ package acpagent
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
@@ -110,7 +112,18 @@ func (s *session) open(params *acp.OpenParams, servers []mcp.Server) error {
 		return err
 	}
 	s.c, s.id = c, c.Session.ID()
+	s.noteFolders(params.AdditionalDirectories)
 	return nil
+}
+
+// noteFolders tells the person that a session has no folders besides its own, although the client
+// hands some in. We do not announce that we take any, so the client should not; the session can do
+// all else, so it is opened.
+func (s *session) noteFolders(folders []string) {
+	if len(folders) == 0 {
+		return
+	}
+	s.tell(note{acpview.Warning, fmt.Sprintf("hookd works in one folder, %s: the additional folders of this session (%s) are not used", show.Line(s.c.Engine.Root), show.Line(show.Shorten(strings.Join(folders, ", "), 300)))})
 }
 
 // editor returns the client's files, nil if it offers none.

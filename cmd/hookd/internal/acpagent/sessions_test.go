@@ -192,3 +192,17 @@ func TestSessionsSideBySide(t *testing.T) {
 		}
 	}
 }
+
+// Folders besides the session's own, which hookd does not announce to take, are not used in silence.
+func TestFoldersBesidesTheSessionsOwn(t *testing.T) {
+	c := newClient(t, "turns:\n- text: after")
+	c.start()
+	c.initialize(object{})
+	var opened acp.NewResult
+	c.call(acp.SessionNew, object{"cwd": c.project, "mcpServers": []any{}, "additionalDirectories": []any{"/other", "/third"}}, &opened)
+	c.prompt(opened.SessionID, text("go")...)
+	log := strings.Join(c.log, "\n")
+	if at := strings.Index(log, "the additional folders of this session (/other, /third) are not used"); at < 0 || at > strings.Index(log, "after") {
+		t.Error(log)
+	}
+}

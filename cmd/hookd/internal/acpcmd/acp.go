@@ -28,22 +28,6 @@ func (cmd *Commands) ACP() *cobra.Command {
 	var mode string
 	var chained bool
 	c := &cobra.Command{
-		Use:   "acp [--mode ID] [--chain | -- AGENT [ARGS…]]",
-		Short: "Guard an agent that an editor runs (ACP): hooks judge what it is asked and does",
-		Long: `Start an agent that speaks the Agent Client Protocol over its stdin and stdout,
-and stand between it and the editor. Write this command in the editor's settings
-in place of the agent's own.
-
-Hooks of the project of each session, of the user and of the machine judge
-prompts, permission requests, and what the agent asks the editor to read, write
-and run. They see tool calls, the ends of turns and sessions, and can have a turn
-go on. MCP servers that the editor hands to the agent are guarded, too. What an
-agent does without asking a proxy cannot stop: --mode keeps it in a mode in which
-it asks. What a person should know is on stderr.
-
-With --chain a conductor of a proxy chain starts this command as one of its
-proxies: the agent, or the next proxy, is reached through the conductor.`,
-		Example: "  hookd acp --mode default -- gemini --acp\n  hookd acp --chain\n  hookd acp --model anthropic:NAME",
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case chained && len(args) > 0:
@@ -71,15 +55,45 @@ proxies: the agent, or the next proxy, is reached through the conductor.`,
 	c.Flags().SetInterspersed(false) // what follows the agent's name is the agent's
 	cli.NameFlag(c.Flags(), &mode, "mode", "", "keep the agent's sessions in its session mode `ID`")
 	c.Flags().BoolVar(&chained, "chain", false, "guard the successor in a proxy chain, whose conductor starts hookd")
-	if cmd.Agent != nil {
-		c.Long += `
-
-Without an agent's command, hookd's own loop is the agent: the flags --model,
---allow and --system are for it.`
+	if c.Use, c.Short, c.Long, c.Example = guardUse, guardShort, guardLong, guardExample; cmd.Agent != nil {
+		c.Use, c.Short = "acp [flags] [-- AGENT [ARGS…]]", loopShort
+		c.Long, c.Example = loopLong+guardLong, loopExample+guardExample
 		cmd.Agent.Flags(c.Flags())
 	}
 	return c
 }
+
+// What the help says of hookd's own loop, where this build has it, stands before what it says of the
+// guard.
+const (
+	loopShort = "Be the agent of an editor (ACP), or guard another agent that it runs"
+	loopLong  = `Be an agent that speaks the Agent Client Protocol over stdin and stdout, for an
+editor to start: its conversations are hookd's own loop, with your settings, hooks,
+tools and sessions, as in hookd run. The flags --model, --allow and --system are
+for it; --mode and --chain are not.
+
+With the command of another agent after --, guard that one instead:
+
+`
+	loopExample = "  hookd acp\n  hookd acp --model anthropic:NAME\n"
+
+	guardUse   = "acp [--mode ID] -- AGENT [ARGS…]"
+	guardShort = "Guard an agent that an editor runs (ACP): hooks judge what it is asked and does"
+	guardLong  = `Start an agent that speaks the Agent Client Protocol over its stdin and stdout,
+and stand between it and the editor. Write this command in the editor's settings
+in place of the agent's own.
+
+Hooks of the project of each session, of the user and of the machine judge
+prompts, permission requests, and what the agent asks the editor to read, write
+and run. They see tool calls, the ends of turns and sessions, and can have a turn
+go on. MCP servers that the editor hands to the agent are guarded, too. What an
+agent does without asking a proxy cannot stop: --mode keeps it in a mode in which
+it asks. What a person should know is on stderr.
+
+With --chain a conductor of a proxy chain starts this command as one of its
+proxies: the agent, or the next proxy, is reached through the conductor.`
+	guardExample = "  hookd acp --mode default -- gemini --acp\n  hookd acp --chain"
+)
 
 // flagOfLoop returns a flag of the loop that was given, "" if none was.
 func flagOfLoop(flags *pflag.FlagSet) (name string) {

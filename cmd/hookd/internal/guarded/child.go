@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -20,6 +19,8 @@ import (
 type What struct {
 	Code string // of errors: "server"
 	Name string // "the MCP server"
+
+	Env []string // variables that it has besides ours, or in their place
 }
 
 // Child is the program, and its stderr on its way to ours.
@@ -32,9 +33,9 @@ type Child struct {
 }
 
 // Start starts the program in the working directory, with our whole environment: it is the
-// program that the host would have started.
+// program that the host would have started. It is looked up on its own PATH.
 func Start(opener *engine.Opener, what What, argv []string, cwd string) (*Child, error) {
-	path, err := exec.LookPath(argv[0])
+	path, err := lookPath(argv[0], what.Env)
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}
@@ -43,7 +44,7 @@ func Start(opener *engine.Opener, what What, argv []string, cwd string) (*Child,
 	}
 	c := &Child{what: what, program: argv[0], stderr: make(chan []byte, 64), written: make(chan struct{})}
 	c.child, err = opener.Processes.Runtime().Start(context.Background(), &process.Command{
-		Path: path, Argv: argv, Dir: cwd, Env: os.Environ(), StderrStream: c.takeStderr,
+		Path: path, Argv: argv, Dir: cwd, Env: withVariables(os.Environ(), what.Env), StderrStream: c.takeStderr,
 	})
 	if err != nil {
 		return nil, cli.Failed("no-"+what.Code, fmt.Errorf("%s cannot be started: %w", what.Name, err), "")

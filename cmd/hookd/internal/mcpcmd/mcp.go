@@ -57,7 +57,7 @@ else passes unchanged. What a person should know is on stderr.`,
 			case !byURL && len(o.headers) > 0:
 				return cli.Usage("bad-header", "--header is for a server that --url names", "leave it out")
 			}
-			o.argv = args
+			o.argv, o.variables = args, takeServersVariables()
 			return cmd.run(c.Context(), &o)
 		},
 	}
@@ -73,6 +73,7 @@ type options struct {
 	name, url string
 	headers   []string
 	argv      []string
+	variables []string // that only the server has
 }
 
 // server is a server under guard.
@@ -87,7 +88,7 @@ func (cmd *Commands) start(o *options, cwd string, note func(string)) (server, e
 	if o.url != "" {
 		return reach(o.url, o.headers, note)
 	}
-	return guarded.Start(cmd.Opener, guarded.What{Code: "server", Name: "the MCP server"}, o.argv, cwd)
+	return guarded.Start(cmd.Opener, guarded.What{Code: "server", Name: "the MCP server", Env: o.variables}, o.argv, cwd)
 }
 
 // called is what the server is called in the names of its tools.
