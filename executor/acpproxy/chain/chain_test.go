@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
@@ -194,7 +195,11 @@ func TestCancelInAChain(t *testing.T) {
 	cancel := func(id string) string {
 		return `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":` + id + `}}`
 	}
-	s.says(cancel("77"))                                   // nobody's
+	for _, nobodys := range []string{"77", "null", "{}", `"4"`} {
+		s.says(cancel(nobodys))
+	}
+	s.says(`{"jsonrpc":"2.0","method":"$/cancel_request"}`)
+	s.says(`{"jsonrpc":"2.0","method":"$/cancel_request","params":[4]}`)
 	s.says(from("", acp.CancelRequest, `{"requestId":3}`)) // of another hop: ids there are others
 	s.noted("about another connection")
 	s.says(cancel("4"))
@@ -283,6 +288,34 @@ func TestEndOfAChain(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %s in %s", want, all)
 		}
+	}
+}
+
+// A conductor that reads nothing keeps hookd from ending neither when it closes the connection
+// nor when hookd is told to end.
+func TestEndOfAChainThatNobodyReads(t *testing.T) {
+	for name, end := range map[string]func(s *stage){
+		"closed": func(s *stage) { s.in.Close() },
+		"told":   func(s *stage) { s.end(proxied.ErrClosed) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, "")
+			s.begins()
+			for i := range 10 {
+				s.says(from(fmt.Sprint(i+10), "_ask", "{}"))
+				s.says(promptLine(fmt.Sprint(i+30), "go"))
+			}
+			began := time.Now()
+			end(s)
+			select {
+			case <-s.done:
+			case <-time.After(10 * time.Second):
+			}
+			if took := time.Since(began); took > 3*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
 	}
 }
 

@@ -72,8 +72,18 @@ func newStage(t *testing.T, mode string, hooks ...protocol.GoHook) *stage {
 // says has the conductor write a line.
 func (s *stage) says(line string) {
 	s.t.Helper()
-	if _, err := io.WriteString(s.in, line+"\n"); err != nil {
-		s.t.Fatalf("%s: %v", line, err)
+	written := make(chan error, 1)
+	go func() {
+		_, err := io.WriteString(s.in, line+"\n")
+		written <- err
+	}()
+	select {
+	case err := <-written:
+		if err != nil {
+			s.t.Fatalf("%s: %v", line, err)
+		}
+	case <-time.After(5 * time.Second):
+		s.t.Fatalf("nobody reads %s", line)
 	}
 }
 
@@ -125,7 +135,7 @@ func (s *stage) noted(want string) {
 			return
 		}
 	}
-	s.t.Errorf("no note %q: %q", want, s.notes)
+	s.t.Fatalf("no note %q: %q", want, s.notes)
 }
 
 // begins begins a chain in the dialect of the protocol itself, and opens the session s.
