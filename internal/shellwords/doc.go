@@ -20,12 +20,11 @@
 //	             that name the folder of a program
 //	git.go       those that git is given
 //	folders.go   in which folders the line runs its commands: cd, env -C
-//	place.go     where a shell may be, and what a name means there
 //	unclear.go   texts that bash runs or evaluates in another way (PS4, mapfile -C, an index
 //	             with a hidden substitution): the command says so in Unclear
 //	compare.go   patterns are compared with all that
 //
-// [Resolve] (resolve.go) is about the files that a line names.
+// [Resolve] (resolve.go) is about the files that a line names, seen from where the shell may be.
 //
 // What the line gives its variables is in [Line.Values], and the text of a here-document
 // in [Command].Input, for callers that work words out themselves.
