@@ -168,11 +168,12 @@ func TestCallsWithoutAsking(t *testing.T) {
 	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"completed","rawOutput":"out"}`))
 	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"f","kind":"execute","status":"failed","rawInput":{"command":"rm"}}`))
 	s.eventually("tool-call-start bash observe", "tool-call-end bash observe", "tool-call-start bash block", "tool-call-error bash observe")
+	s.noted("lost: the hook h refuses a call that the agent began without asking and that has failed") // nothing is cancelled
 	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"b","kind":"execute","status":"in_progress","rawInput":{"command":"rm"}}`))
 	s.has(s.toClient, "does not let the call of bash be", "the turn was cancelled")
 	s.reads(s.toAgent, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
 	s.passes(s.agent, s.toClient, endLine("1", "cancelled"))
-	s.noted("lost: the hook h refuses a call that the agent ran without asking")
+	s.noted("lost: the hook h refuses a call that the agent began without asking: it may have been done; the turn is cancelled")
 	s.eventually("agent-end aborted")
 }
 

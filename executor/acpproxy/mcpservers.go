@@ -66,7 +66,10 @@ func (o *Options) guardServer(server protocol.RawMessage, project string) (proto
 	}
 	if isNothing(command) { // of whatever type it says it is: some agents go by the command
 		how := jsonspan.Text(jsonspan.Get(server, "type"))
-		if how == "http" && strings.TrimSpace(name) != "" {
+		switch address := jsonspan.Text(jsonspan.Get(server, "url")); {
+		case strings.HasPrefix(address, "acp:"): // a member of a proxy chain serves it, over the chain
+			how = "acp"
+		case how == "http" && strings.TrimSpace(name) != "":
 			return o.guardWeb(server, Server{Name: name, Project: project})
 		}
 		if how == "" {

@@ -208,7 +208,7 @@ func (t *tool) unasked(runs bool, passed <-chan struct{}) {
 	ctx, cancel := lasting(s.guard.life)
 	started := make(chan struct{})
 	t.started = started
-	s.guard.observe(s.Begin(ctx, protocol.ToolCallStart, data, losing(lostUnasked)), func(o *protocol.Outcome) {
+	s.guard.observe(s.Begin(ctx, protocol.ToolCallStart, data, losing(lostUnasked(runs))), func(o *protocol.Outcome) {
 		if runs && unreadable && !o.Refused() {
 			s.cancelTurn(fmt.Sprintf("hooks cannot judge a call that the agent ran without asking: %v", err), passed)
 			return
@@ -307,15 +307,22 @@ func losing(lost func(*protocol.Outcome) []string) func(*protocol.Event) {
 	return func(event *protocol.Event) { event.Lost = lost }
 }
 
-// lostUnasked says what is lost of the outcome of a call that the agent ran without asking.
-func lostUnasked(o *protocol.Outcome) []string {
-	list := lost(o)
-	if o.Refused() {
-		list = append(list, fmt.Sprintf("%s refuses a call that the agent ran without asking: it may have been done; the turn is cancelled", proxied.Who(o)))
-	} else if len(o.Changes) > 0 || o.Replaced != nil {
-		list = append(list, "hooks change a call that the agent ran without asking, and an ACP proxy cannot; the turn is cancelled")
+// lostUnasked says what is lost of the outcome of a call that the agent began without asking.
+// Of one that has failed already nothing is cancelled.
+func lostUnasked(runs bool) func(*protocol.Outcome) []string {
+	then := ": it may have been done; the turn is cancelled"
+	if !runs {
+		then = " and that has failed"
 	}
-	return list
+	return func(o *protocol.Outcome) []string {
+		list := lost(o)
+		if o.Refused() {
+			list = append(list, proxied.Who(o)+" refuses a call that the agent began without asking"+then)
+		} else if len(o.Changes) > 0 || o.Replaced != nil {
+			list = append(list, "hooks change a call that the agent began without asking, and an ACP proxy cannot"+then)
+		}
+		return list
+	}
 }
 
 // lostOfResult says what is lost of the outcome of a result that the agent has already.

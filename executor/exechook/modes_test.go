@@ -219,8 +219,11 @@ func TestStandbyReads(t *testing.T) {
 			t.Parallel()
 			m := newModes(t)
 			limit := 5 * time.Second
-			if want := test.want; want.Failure == "timeout" || name == "last words" {
+			switch {
+			case test.want.Failure == "timeout":
 				limit = 300 * time.Millisecond
+			case name == "last words":
+				limit = time.Second // in which it must come to its words
 			}
 			h := m.hook("guard.sh", schema.Standby, limit, test.script)
 			e := m.activate(h)

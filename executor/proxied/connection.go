@@ -103,6 +103,8 @@ func (c *Connection) awaitProgram(ctx context.Context) {
 		select {
 		case <-c.Relay.Left():
 			return
+		case <-c.Process.Done: // nobody answers any more
+			return
 		default:
 		}
 	}

@@ -20,6 +20,7 @@
 //	             that name the folder of a program
 //	git.go       those that git is given
 //	folders.go   in which folders the line runs its commands: cd, env -C
+//	place.go     where a shell may be, and what a name means there
 //	unclear.go   texts that bash runs or evaluates in another way (PS4, mapfile -C, an index
 //	             with a hidden substitution): the command says so in Unclear
 //	compare.go   patterns are compared with all that

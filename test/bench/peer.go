@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,13 +152,11 @@ func (p *peer) burst(ctx context.Context, line string) (took []time.Duration, al
 		return nil, 0, context.Cause(ctx)
 	}
 	name := filepath.Base(p.command.Path)
-	if _, err := fmt.Fprintln(p.stdin, line); err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", name, err)
-	}
+	_, unread := fmt.Fprintln(p.stdin, line) // a peer that has ended has said why
 	for {
 		answer, err := p.stdout.ReadString('\n')
 		if err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", name, err)
+			return nil, 0, fmt.Errorf("%s: %w", name, cmp.Or(unread, err))
 		}
 		word, rest, _ := strings.Cut(strings.TrimSpace(answer), " ")
 		number := word

@@ -3,6 +3,7 @@
 package integration
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,5 +122,56 @@ func TestHooksOfAGuardedAgent(t *testing.T) {
 	p.cmd.Wait()
 	if !strings.Contains(p.stderr.String(), "tool-call-start of bash refused by guard.sh: not here") {
 		t.Error(p.stderr)
+	}
+}
+
+// However the connection to a conductor ends, a member of its chain ends in time, with the hooks
+// that it is asking.
+func TestEndsOfAMemberOfAChain(t *testing.T) {
+	for name, test := range map[string]struct {
+		end    func(p *proxied)
+		within time.Duration
+		exit   int // -1: killed
+	}{
+		"the conductor closes its stream": {func(p *proxied) { p.in.Close() }, 6 * time.Second, 0},
+		"the conductor is gone": {func(p *proxied) {
+			p.read.Close()
+			p.in.Close()
+		}, 6 * time.Second, 1}, // the prompt's answer that nobody reads
+		"a signal":        {func(p *proxied) { p.cmd.Process.Signal(syscall.SIGTERM) }, 4 * time.Second, 130},
+		"hookd is killed": {func(p *proxied) { p.cmd.Process.Kill() }, 2 * time.Second, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t)
+			asked := filepath.Join(b.folder, "asked")
+			hook := "#!/bin/sh\n# hook: events=prompt-submit can=block\n: >'" + asked + "'\nsleep 63 & wait\n"
+			if err := os.WriteFile(filepath.Join(b.home, ".acai", "hooks", "slow.sh"), []byte(hook), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			p := &proxied{t: t, cmd: b.command("acp", "--chain"), stderr: &bytes.Buffer{}}
+			p.start()
+			p.say(`{"jsonrpc":"2.0","id":0,"method":"_proxy/initialize","params":{"protocolVersion":1}}`)
+			if got, want := p.answer(), `{"jsonrpc":"2.0","id":"chain-1","method":"_proxy/successor","params":{"method":"initialize","params":{"protocolVersion":1}}}`+"\n"; got != want {
+				t.Error(got)
+			}
+			p.say(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"` + b.project + `","mcpServers":[]}}`)
+			p.answer()
+			p.say(`{"jsonrpc":"2.0","id":"chain-2","result":{"sessionId":"s"}}`)
+			p.answer()
+			p.prompt("go")
+			for began := time.Now(); !exists(asked) && time.Since(began) < 10*time.Second; {
+				time.Sleep(10 * time.Millisecond)
+			}
+			began := time.Now()
+			test.end(p)
+			p.cmd.Wait()
+			if took, exit := time.Since(began), p.cmd.ProcessState.ExitCode(); took > test.within || exit != test.exit || !exists(asked) {
+				t.Errorf("exit code %d after %v; stderr: %s", exit, took, p.stderr)
+			}
+			if left := aliveAfter(b.folder, killedBound()); len(left) > 0 {
+				t.Errorf("still alive: %s", strings.Join(left, "; "))
+			}
+		})
 	}
 }

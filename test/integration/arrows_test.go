@@ -78,6 +78,7 @@ executor/bridge: protocol protocol/dialect
 executor/mcphttp: executor/proxied protocol protocol/rpc protocol/rpc/relay
 executor/mcpproxy: executor/proxied protocol protocol/rpc/relay protocol/toolname
 executor/proxied: protocol protocol/rpc/relay
+executor/acpproxy/chain: executor/proxied protocol/acp protocol/rpc protocol/rpc/relay
 executor/acpproxy: executor/proxied protocol protocol/acp protocol/rpc/relay protocol/toolname
 loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
@@ -139,7 +140,7 @@ cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd
 cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor/guest loader loader/install loader/install/verify
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol protocol/toolname
-cmd/hookd/internal/acpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/guarded cmd/hookd/internal/places cmd/hookd/internal/signals executor/acpproxy executor/hookenv executor/proxied
+cmd/hookd/internal/acpcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/guarded cmd/hookd/internal/places cmd/hookd/internal/signals executor/acpproxy executor/acpproxy/chain executor/hookenv executor/proxied protocol/rpc/relay
 cmd/hookd/internal/acpagent: agentloop agentloop/mcp agentloop/model agentloop/store agentloop/tool cmd/hookd/internal/acpview cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/signals cmd/hookd/internal/terminal executor executor/daemon protocol protocol/acp protocol/readreply protocol/rpc protocol/rpc/peer protocol/toolname schema/agentparts
 cmd/hookd/internal/acpview: agentloop cmd/hookd/internal/report cmd/hookd/internal/runview cmd/hookd/internal/show protocol protocol/acp
 cmd/hookd/internal/guarded: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process executor/proxied protocol protocol/rpc/relay

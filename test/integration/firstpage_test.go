@@ -50,7 +50,7 @@ func worksWith() string {
 	for _, a := range hosts.All {
 		names = append(names, fmt.Sprintf("[%s](docs/bridges.md#%s)", a.Title, anchorOf(a.Title)))
 	}
-	return "Works with " + strings.Join(names, " · ") + " · every agent that can [speak JSON-RPC](docs/daemon.md), and hookd's own, [`hookd run`](docs/agent.md)."
+	return "Works with " + strings.Join(names, " · ") + " · every agent that [an editor starts](docs/acp-proxy.md) over ACP, every program that calls [MCP servers](docs/mcp-proxy.md), every agent that can [speak JSON-RPC](docs/daemon.md), and hookd's own, [`hookd run`](docs/agent.md)."
 }
 
 // measured reads the medians of a row from the table of all figures, by player.

@@ -47,9 +47,19 @@ type acpFrame struct {
 // guardedAgent starts an agent behind hookd acp.
 func guardedAgent(t *testing.T, b *box, flags, env []string, agent ...string) *acpEditor {
 	t.Helper()
+	argv := append(append([]string{"acp"}, flags...), "--")
+	return startEditor(t, b, env, exec.Command(binary, append(argv, b.recorded(agent)...)...))
+}
+
+// recorded is the command of an agent with a record of what it reads.
+func (b *box) recorded(agent []string) []string {
+	return append([]string{"sh", "-c", `tee "$0" | "$@"`, filepath.Join(b.folder, "read-by-agent")}, agent...)
+}
+
+// startEditor starts what is an agent to the editor, with the agent proper somewhere in it.
+func startEditor(t *testing.T, b *box, env []string, c *exec.Cmd) *acpEditor {
+	t.Helper()
 	e := &acpEditor{t: t, check: newFrameChecker(t), log: filepath.Join(b.folder, "read-by-agent")}
-	argv := append(append([]string{"acp"}, flags...), "--", "sh", "-c", `tee "$0" | "$@"`, e.log)
-	c := exec.Command(binary, append(argv, agent...)...)
 	c.Dir, c.Stderr = b.project, os.Stderr
 	c.Env = append(append(os.Environ(), "HOME="+b.home, "XDG_STATE_HOME="+filepath.Join(b.folder, "state")), env...)
 	in, err := c.StdinPipe()

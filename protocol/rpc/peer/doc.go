@@ -19,5 +19,5 @@
 //
 // Ends: Run returns when the other side has said its last message or its context has ended. All
 // requests' contexts end then, and waiting calls fail. [Peer.Close] waits a while for what is
-// still to be written. A read or a write that the system holds is left behind.
+// still to be written. A read or a write that the system holds is not waited for.
 package peer

@@ -94,7 +94,7 @@ func TestRequestsAreAnsweredOnce(t *testing.T) {
 }
 
 // Calls have their place among what is sent, and end by an answer, an error, their context or the
-// end of the connection, whichever comes first.
+// end of the connection: what comes first counts.
 func TestCallsEnd(t *testing.T) {
 	p := connect(t, Options{Limit: 4000, Cancel: "$/cancel", Receive: func(*Request) {}})
 	type ended struct {

@@ -243,7 +243,7 @@ func (a *Agent) listSessions(r *peer.Request, params *acp.ListParams) {
 }
 
 // kept returns the sessions that can go on. Outside of a project their folder is not kept, and
-// they belong to whoever asks outside of one.
+// they belong to every client that asks outside of one.
 func (a *Agent) kept(ctx context.Context, cwd *string) ([]acp.SessionInfo, error) {
 	state, err := places.StateDir()
 	if err != nil {

@@ -24,9 +24,9 @@ const cancelBound = 3 * time.Second
 func TestCancelInEveryState(t *testing.T) {
 	for name, test := range map[string]struct {
 		script, hook string
-		reached      func(c *client, m *rpc.Message) bool // nil: right behind the prompt
+		reached      func(c *client, m *rpc.Message) bool // nil: right after the prompt
 	}{
-		"right behind the prompt": {script: "turns:\n- {text: x, hang: true}\n- text: after"},
+		"right after the prompt": {script: "turns:\n- {text: x, hang: true}\n- text: after"},
 		"while a hook judges the prompt": {
 			script:  "turns:\n- text: after",
 			hook:    `case $(cat) in *first*) touch "$HOME/judging"; sleep 60 ;; esac`,
@@ -73,7 +73,7 @@ func TestCancelInEveryState(t *testing.T) {
 				if took := time.Since(began); took > cancelBound || m.Error != nil || !strings.Contains(string(m.Result), `"stopReason":"cancelled"`) {
 					t.Errorf("after %v: %s %v", took, m.Result, m.Error)
 				}
-				if name == "right behind the prompt" {
+				if name == "right after the prompt" {
 					return // whether the script's first turn was played is open
 				}
 				if ended := c.prompt(session, text("again")...); ended.StopReason != acp.EndTurn {

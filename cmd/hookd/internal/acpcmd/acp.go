@@ -26,12 +26,22 @@ type Commands struct {
 // ACP returns hookd acp.
 func (cmd *Commands) ACP() *cobra.Command {
 	var mode string
+	var chained bool
 	c := &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
-			case len(args) > 0:
+			case chained && len(args) > 0:
+				return cli.Usage("usage", "--chain is for a member of a proxy chain, whose conductor starts the agent, and the command names an agent", "hookd acp --chain, or hookd acp -- AGENT")
+			case chained || len(args) > 0:
 				if other := flagOfLoop(c.Flags()); other != "" {
-					return cli.Usage("usage", "--"+other+" is for hookd's own loop, and the command names another agent", "write the agent's own flags after its name")
+					hint := "write the agent's own flags after its name"
+					if chained {
+						hint = "leave it out: the conductor starts the agent"
+					}
+					return cli.Usage("usage", "--"+other+" is for hookd's own loop, and this command guards another agent", hint)
+				}
+				if chained {
+					return cmd.join(c.Context(), mode)
 				}
 				return cmd.guard(c.Context(), mode, args)
 			case c.Flags().Changed("mode"):
@@ -44,6 +54,7 @@ func (cmd *Commands) ACP() *cobra.Command {
 	}
 	c.Flags().SetInterspersed(false) // what follows the agent's name is the agent's
 	cli.NameFlag(c.Flags(), &mode, "mode", "", "keep the agent's sessions in its session mode `ID`")
+	c.Flags().BoolVar(&chained, "chain", false, "guard the successor in a proxy chain, whose conductor starts hookd")
 	if c.Use, c.Short, c.Long, c.Example = guardUse, guardShort, guardLong, guardExample; cmd.Agent != nil {
 		c.Use, c.Short = "acp [flags] [-- AGENT [ARGS…]]", loopShort
 		c.Long, c.Example = loopLong+guardLong, loopExample+guardExample
@@ -59,7 +70,7 @@ const (
 	loopLong  = `Be an agent that speaks the Agent Client Protocol over stdin and stdout, for an
 editor to start: its conversations are hookd's own loop, with your settings, hooks,
 tools and sessions, as in hookd run. The flags --model, --allow and --system are
-for it; --mode is not.
+for it; --mode and --chain are not.
 
 With the command of another agent after --, guard that one instead:
 
@@ -77,14 +88,17 @@ prompts, permission requests, and what the agent asks the editor to read, write
 and run. They see tool calls, the ends of turns and sessions, and can have a turn
 go on. MCP servers that the editor hands to the agent are guarded, too. What an
 agent does without asking a proxy cannot stop: --mode keeps it in a mode in which
-it asks. What a person should know is on stderr.`
-	guardExample = "  hookd acp --mode default -- gemini --acp"
+it asks. What a person should know is on stderr.
+
+With --chain a conductor of a proxy chain starts this command as one of its
+proxies: the agent, or the next proxy, is reached through the conductor.`
+	guardExample = "  hookd acp --mode default -- gemini --acp\n  hookd acp --chain"
 )
 
 // flagOfLoop returns a flag of the loop that was given, "" if none was.
 func flagOfLoop(flags *pflag.FlagSet) (name string) {
 	flags.Visit(func(f *pflag.Flag) {
-		if f.Name != "mode" && f.Name != "project" {
+		if f.Name != "mode" && f.Name != "project" && f.Name != "chain" {
 			name = f.Name
 		}
 	})
