@@ -187,3 +187,83 @@ func TestTextsThatLookAlike(t *testing.T) {
 	s.says(s.client, strings.Replace(promptLine("1", "go"), `"text":"go"`, `"text":"go","Text":"secret"`, 1))
 	s.has(s.toClient, `"id":1,"error"`, "which some programs take for text")
 }
+
+// A request for permission that shows something else than the args that were shown before is about
+// both, wherever the other is shown. One that says the args again is about these.
+func TestRequestsThatShowSomethingElse(t *testing.T) {
+	begun := `{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","title":"ls","rawInput":{"command":"ls"}}`
+	for name, test := range map[string]struct {
+		before, about string
+		refused       bool
+	}{
+		"the same":            {begun, `"title":"ls"`, false},
+		"another title":       {begun, `"title":"rm -r /"`, true},
+		"a harmless title":    {strings.ReplaceAll(begun, "ls", "rm"), `"title":"ls"`, true},
+		"an update's title":   {begun + "\n" + `{"sessionUpdate":"tool_call_update","toolCallId":"c","title":"rm -r /"}`, `"status":"pending"`, true},
+		"another file":        {`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"edit","rawInput":{"path":"a"}}`, `"locations":[{"path":"/rm"}]`, true},
+		"another change":      {`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"edit","rawInput":{"path":"a","oldText":"x","newText":"y"}}`, `"content":[{"type":"diff","path":"a","oldText":"x","newText":"rm"}]`, true},
+		"another kind":        {`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","rawInput":{"command":"ls"}}`, `"kind":"read","rawInput":{"path":"a"}`, false},
+		"the args again":      {begun, `"title":"rm -r /","rawInput":{"command":"ls"}`, false},
+		"a title beyond many": {begun + strings.Repeat("\n"+`{"sessionUpdate":"tool_call_update","toolCallId":"c","title":"a"}`+"\n"+`{"sessionUpdate":"tool_call_update","toolCallId":"c","title":"b"}`, 5), `"title":"ls"`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, "", blocksRm())
+			s.opens()
+			for _, update := range strings.Split(test.before, "\n") {
+				s.passes(s.agent, s.toClient, updateLine(update))
+			}
+			line := `{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"c",` + test.about + `},"options":[{"optionId":"yes","name":"y","kind":"allow_once"},{"optionId":"no","name":"n","kind":"reject_once"}]}}`
+			if !test.refused {
+				s.passes(s.agent, s.toClient, line)
+				return
+			}
+			s.says(s.agent, line)
+			if got := s.next(s.toAgent); !strings.Contains(got, `"optionId":"no"`) && !strings.Contains(got, `"error"`) {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// A hook that watches a kind of tool judges a call also when the agent calls it another kind later.
+func TestKindsThatChange(t *testing.T) {
+	guard := blocksRm()
+	guard.Match.Tool = []string{"bash"}
+	s := newStage(t, "", guard)
+	s.opens()
+	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","rawInput":{"command":"rm"}}`))
+	s.says(s.agent, strings.Replace(permissionLine("1", "c", "read", `null`), `,"rawInput":null`, "", 1))
+	s.has(s.toAgent, `"optionId":"cancel"`)
+}
+
+// A tool call whose members are there twice is not judged by one of them alone: without a question
+// its turn is cancelled, and a question about it is refused.
+func TestToolCallsThatReadTwoWays(t *testing.T) {
+	for name, update := range map[string]string{
+		"args":         `"rawInput":{"command":"rm"},"rawInput":{"command":"ls"}`,
+		"in the args":  `"rawInput":{"command":"rm","command":"ls"}`,
+		"other letter": `"RawInput":{"command":"rm"},"rawInput":{"command":"ls"}`,
+		"the id":       `"toolCallId":"d","rawInput":{"command":"ls"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, "", blocksRm())
+			s.opens()
+			s.passes(s.client, s.toAgent, promptLine("1", "go"))
+			s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute",`+update+`}`))
+			id := "c"
+			if name == "the id" {
+				id = "d"
+			}
+			s.says(s.agent, strings.Replace(permissionLine("1", id, "execute", `null`), `,"rawInput":null`, "", 1))
+			s.has(s.toAgent, `"id":1,"error"`, "read in two ways")
+			s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"x","kind":"execute","status":"in_progress",`+strings.Replace(update, `"d"`, `"e"`, 1)+`}`))
+			s.has(s.toClient, "can be read in two ways", "the turn was cancelled")
+			s.has(s.toAgent, `"session/cancel"`)
+		})
+	}
+	s := newStage(t, "", blocksRm())
+	s.opens()
+	s.passes(s.client, s.toAgent, promptLine("1", "go"))
+	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","status":"completed","rawInput":{"command":"ls"},"rawOutput":"\ud83d","content":[{"type":"content","content":{"type":"text","text":"`+"\xff"+`"}}]}`))
+	s.passes(s.agent, s.toClient, endLine("1", "end_turn")) // output that is not valid UTF-8 harms nobody
+}

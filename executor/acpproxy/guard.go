@@ -306,22 +306,21 @@ func (o *ownRequests) take(id protocol.RawMessage) func(*relay.Message) relay.De
 	return answered
 }
 
-// ask sends a request of the proxy's own to a side, and has answered take the answer. It
-// returns the id.
-func (g *guard) ask(side relay.Side, method string, params protocol.RawMessage, answered func(*relay.Message) relay.Decision) protocol.RawMessage {
-	id := g.own[side].add(answered, func(id protocol.RawMessage) bool { return g.asked[1-side].Get(id) != nil })
-	line := object(texts("jsonrpc", "2.0"), member{"id", id}, texts("method", method), member{"params", params})
-	g.send(side, line)
-	return id
+// ownRequest returns a request of the proxy's own to a side, which is to be sent, and has answered
+// take the answer.
+func (g *guard) ownRequest(side relay.Side, method string, params protocol.RawMessage, answered func(*relay.Message) relay.Decision) (id protocol.RawMessage, line []byte) {
+	id = g.own[side].add(answered, func(id protocol.RawMessage) bool { return g.asked[1-side].Get(id) != nil })
+	return id, object(texts("jsonrpc", "2.0"), member{"id", id}, texts("method", method), member{"params", params})
 }
 
 // await asks a side and waits for the answer. The error says that none came.
 func (g *guard) await(ctx context.Context, side relay.Side, method string, params protocol.RawMessage) (*relay.Message, error) {
 	answer := make(chan *relay.Message, 1)
-	id := g.ask(side, method, params, func(m *relay.Message) relay.Decision {
+	id, line := g.ownRequest(side, method, params, func(m *relay.Message) relay.Decision {
 		answer <- m
 		return relay.Drop()
 	})
+	g.send(side, line)
 	select {
 	case m := <-answer:
 		return m, nil

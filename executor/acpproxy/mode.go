@@ -19,12 +19,16 @@ const setConfigOption = "session/set_config_option"
 // modeLimit is how long an agent may take to change a session's mode.
 const modeLimit = 30 * time.Second
 
+// mostBacks bounds how often a session's mode is set back without a prompt in between.
+const mostBacks = 5
+
 // forced is how a session is kept in the mode that the person wants ([Options.Mode]).
 type forced struct {
 	on      bool
 	config  string   // the option that is the mode, "" where session/set_mode sets it
 	options []string // all options that are a mode
 	setting bool     // it is being set back
+	backs   int      // how often it was set back since the last prompt
 	is      string   // the last mode that the agent told of while it is set back
 }
 
@@ -204,16 +208,36 @@ func (s *session) modeChanged(told protocol.RawMessage) {
 	back := known && is != want && !s.mode.setting
 	s.mode.setting = s.mode.setting || back
 	s.mu.Unlock()
-	if !back {
+	if !back || s.takesNoPrompts() {
 		return
 	}
 	s.guard.options.note(fmt.Sprintf("the agent went into the mode %q: hookd sets it back to %q", is, want))
 	s.guard.background.Go(func() {
 		if err := s.setBack(); err != nil && s.guard.life.Err() == nil {
-			s.guard.options.note(err.Error())
-			s.cancelTurn(err.Error())
+			s.leftMode(err)
 		}
 	})
+}
+
+// leftMode ends what goes on in a session that cannot be kept in its mode, and has it take no more
+// prompts. The person is told once.
+func (s *session) leftMode(err error) {
+	s.mu.Lock()
+	told := s.start.refusing != ""
+	if !told {
+		s.start.refusing = err.Error() + ": begin a new session"
+	}
+	s.mu.Unlock()
+	if !told {
+		s.guard.options.note(err.Error())
+		s.cancelTurn(err.Error())
+	}
+}
+
+func (s *session) takesNoPrompts() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.start.refusing != ""
 }
 
 // setBack sets the mode that the person wants, until the agent has told of no other one since.
@@ -222,13 +246,20 @@ func (s *session) setBack() error {
 	for {
 		s.mu.Lock()
 		s.mode.setting = s.mode.is != want
-		setting := s.mode.setting
+		setting, tooOften := s.mode.setting, s.mode.backs >= mostBacks
 		s.mode.is = want
+		if setting {
+			s.mode.backs++
+		}
 		s.mu.Unlock()
 		if !setting {
 			return nil
 		}
-		if err := s.setMode(); err != nil {
+		err := fmt.Errorf("the agent left the mode %q (--mode) after hookd had set it back %d times", want, mostBacks)
+		if !tooOften {
+			err = s.setMode()
+		}
+		if err != nil {
 			s.mu.Lock()
 			s.mode.setting = false
 			s.mu.Unlock()

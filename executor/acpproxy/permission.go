@@ -57,7 +57,7 @@ func (g *guard) permission(m *relay.Message, r *request) (relay.Decision, error)
 	if jsonspan.Kind(about) != '{' {
 		return relay.Decision{}, fmt.Errorf("the request for permission is about no tool call")
 	}
-	if err := unambiguous(about, []string{"toolCallId", "name", "kind", "rawInput", "content", "locations", "_meta"}); err != nil {
+	if err := unambiguous(about, judgedOfTool); err != nil {
 		return relay.Decision{}, err
 	}
 	s, err := g.session(p.text("sessionId"))
@@ -75,6 +75,9 @@ func (g *guard) permission(m *relay.Message, r *request) (relay.Decision, error)
 		return relay.Decision{}, err
 	}
 	t.call, ask.call, ask.title = call, call, t.shown.title
+	if err := ask.readOthers(); err != nil {
+		return relay.Decision{}, err
+	}
 	s.mu.Lock()
 	t.judged, t.refused, t.ended = true, false, false
 	s.mu.Unlock()
@@ -93,39 +96,74 @@ type permission struct {
 	request *request
 	options []option
 	title   string
+	others  []*protocol.Call // that it may be about as well, and that are judged, too
+}
+
+// readOthers reads what else the request may be about.
+func (a *permission) readOthers() error {
+	for i := range a.tool.shown.others {
+		call, err := a.tool.shown.others[i].call(a.tool.id)
+		if err != nil {
+			return err
+		}
+		if call.Name != a.call.Name || !jsonspan.Equal(call.Args, a.call.Args) {
+			a.others = append(a.others, &call)
+		}
+	}
+	return nil
 }
 
 // judge decides whether the person is asked.
 func (a *permission) judge(m *relay.Message, p *params, decide func() (*protocol.Outcome, error)) relay.Decision {
-	t := a.tool
+	s := a.tool.session
+	granted, o, done := a.judgeCall(&a.call, decide)
+	for _, other := range a.others {
+		if done != nil {
+			break
+		}
+		var also bool
+		also, o, done = a.judgeCall(other, s.Begin(a.ctx, protocol.ToolCallStart, protocol.ToolCallStartData{Call: *other, Parallel: 1}))
+		granted = granted && also
+	}
+	if done != nil {
+		return *done
+	}
+	if granted {
+		if once, is := choose(a.options, "allow_once"); is {
+			return a.answer(object(texts("outcome", "selected"), texts("optionId", once.id)))
+		}
+		s.guard.options.note(fmt.Sprintf("%s allows %s, and the agent offers no option to allow it once: the person is asked", proxied.Who(o), what(&a.call)))
+	}
+	return a.unlessGone(p.line(m), func() {
+		if g := s.guard; g.asked[relay.Server].Remove(a.request) {
+			g.send(relay.Server, a.line(cancelledOutcome))
+		}
+	})
+}
+
+// judgeCall has hooks judge a call. done, if not nil, is what becomes of the request; else hooks
+// grant it, or the person decides.
+func (a *permission) judgeCall(call *protocol.Call, decide func() (*protocol.Outcome, error)) (granted bool, o *protocol.Outcome, done *relay.Decision) {
+	is := func(d relay.Decision) (bool, *protocol.Outcome, *relay.Decision) { return false, nil, &d }
 	o, err := decide()
 	if err != nil {
-		return a.answer(cancelledOutcome)
+		return is(a.answer(cancelledOutcome))
 	}
-	if problem := cannotRun(&a.call, o); problem != "" {
-		return a.refuse(problem, o)
+	if problem := cannotRun(call, o); problem != "" {
+		return is(a.refuse(problem, o))
 	}
 	asker, layer, question := "tool", protocol.Layer(""), a.title
 	if o.Action == protocol.Ask {
 		asker, layer, question = "hook:"+*o.By, o.DecidedLayer(), o.Reason
 	}
-	granted, o, err := t.session.permitted(a.ctx, &a.call, o, asker, layer, question, a.options)
+	granted, o, err = a.tool.session.permitted(a.ctx, call, o, asker, layer, question, a.options)
 	switch {
 	case err != nil:
-		return a.answer(cancelledOutcome)
+		return is(a.answer(cancelledOutcome))
 	case o.Action == protocol.Block || o.Action == protocol.Stop:
-		return a.refuse(o.RefusalText(), o)
-	case granted:
-		if once, is := choose(a.options, "allow_once"); is {
-			return a.answer(object(texts("outcome", "selected"), texts("optionId", once.id)))
-		}
-		t.session.guard.options.note(fmt.Sprintf("%s allows %s, and the agent offers no option to allow it once: the person is asked", proxied.Who(o), what(&a.call)))
+		return is(a.refuse(o.RefusalText(), o))
 	}
-	return a.unlessGone(p.line(m), func() {
-		if g := t.session.guard; g.asked[relay.Server].Remove(a.request) {
-			g.send(relay.Server, a.line(cancelledOutcome))
-		}
-	})
+	return granted, o, nil
 }
 
 // permitted has hooks answer a question about a call. It reports whether they grant it: a

@@ -131,6 +131,7 @@ func (t *turn) runs(contexts int) bool {
 	cancelled := t.cancelled
 	t.running = !cancelled
 	if !cancelled {
+		s.mode.backs = 0
 		s.start.contexts = s.start.contexts[min(contexts, len(s.start.contexts)):]
 	}
 	s.mu.Unlock()

@@ -96,21 +96,51 @@ func (g *guard) session(id string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.sessions.keep(g.newSession(id, g.options.Cwd, hooks)), nil
+	return g.sessions.keep(g.newSession(id, g.options.Cwd, hooks))
 }
 
-// keep adds a session, unless there is one with its id, and returns the one that there is.
-func (s *sessions) keep(one *session) *session {
+// mostUnseen bounds the sessions that were not seen to begin: an agent can invent their ids.
+const mostUnseen = 256
+
+// keep adds a session that was not seen to begin, unless there is one with its id, and returns the
+// one that there is. If there are too many it forgets one in which nothing goes on.
+func (s *sessions) keep(one *session) (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if is := s.open[one.id]; is != nil {
-		return is
+		return is, nil
+	}
+	unseen, idle := 0, (*session)(nil)
+	for _, other := range s.open {
+		if other.seen {
+			continue
+		}
+		if unseen++; idle == nil && !other.isBusy() {
+			idle = other
+		}
+	}
+	switch {
+	case unseen < mostUnseen:
+	case idle == nil:
+		return nil, fmt.Errorf("there are %d sessions that hookd has not seen begin, and something goes on in each of them: begin sessions with session/new", unseen)
+	default:
+		delete(s.open, idle.id)
+		idle.mu.Lock()
+		idle.stop(proxied.ErrClosed)
+		idle.mu.Unlock()
 	}
 	s.open[one.id] = one
-	return one
+	return one, nil
 }
 
-// put adds a session in place of any with its id.
+// isBusy reports whether something goes on in the session that must not be forgotten.
+func (s *session) isBusy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.work.turns) > 0 || len(s.work.terminals) > 0
+}
+
+// put adds a session in place of any with its id, which was not seen to begin and is not busy.
 func (s *sessions) put(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,8 +199,12 @@ func (g *guard) opens(m *relay.Message, r *request) (relay.Decision, error) {
 func (g *guard) open(m *relay.Message, p *params, o *opening) relay.Decision {
 	hooks, err := g.options.Open(o.cwd)
 	line := []byte(nil)
-	if is := g.sessions.get(o.id); err == nil && is != nil && is.seen && is.start.cwd != o.cwd {
+	switch is := g.sessions.get(o.id); {
+	case err != nil || is == nil:
+	case is.seen && is.start.cwd != o.cwd:
 		err = fmt.Errorf("it is open in %s, whose hooks judge it: close it before it is opened in another folder", is.start.cwd)
+	case !is.seen && is.isBusy():
+		err = errors.New("something goes on in it already, although hookd has not seen it begin: wait for its end")
 	}
 	if err == nil {
 		o.hooks = hooks
@@ -200,7 +234,10 @@ func (s *session) load(n int) {
 	s.work.loading += n
 }
 
-// opened takes the agent's answer to a request that opens a session.
+// opened takes the agent's answer to a request that opens a session. One with the id of another
+// session that is open is refused: the two could not be told apart, and what hooks know of the
+// first, such as the output that they withhold, would be forgotten. That one stays open, and ends
+// once, as it would have.
 func (g *guard) opened(o *opening, m *relay.Message) relay.Decision {
 	s := g.sessions.get(o.id)
 	if s != nil {
@@ -217,6 +254,14 @@ func (g *guard) opened(o *opening, m *relay.Message) relay.Decision {
 		return relay.PassIn(o.request.Call.lane, relay.ErrorLine(o.request.ID, codeInternal, "hookd: the session was not opened: what the agent answers can be read in two ways, or names no session"))
 	}
 	if s == nil || s.id != id {
+		if s != nil && s != o.before { // it goes by another id
+			g.sessions.remove(o.id, s)
+		}
+		if other := g.sessions.get(id); other != nil && (other.seen || other.isBusy()) {
+			problem := fmt.Sprintf("the session was not opened: the agent answers with the id %.100q, which is that of a session that is open", id)
+			g.options.note(problem)
+			return relay.PassIn(o.request.Call.lane, relay.ErrorLine(o.request.ID, codeInternal, "hookd: "+problem))
+		}
 		s = g.newSession(id, o.cwd, o.hooks)
 		s.seen = true
 		g.sessions.put(s)

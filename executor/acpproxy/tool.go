@@ -2,7 +2,10 @@ package acpproxy
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
@@ -46,12 +49,61 @@ func (g *guard) update(m *relay.Message) (passed chan struct{}) {
 		s.said(jsonspan.Text(jsonspan.Find(update, "/content/text")))
 	case acp.ToolCallBegun, acp.ToolCallChanged:
 		if !history {
-			return s.toolChanged(update)
+			return s.toolChanged(update, !isReadable(m, update))
 		}
 	case acp.ModeChanged, "config_option_update":
 		s.modeChanged(update)
 	}
 	return nil
+}
+
+// unreadable takes an update that can be read in two ways, by each id that it has: no question
+// about these calls can be judged.
+func (s *session) unreadable(update protocol.RawMessage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, member := range jsonspan.Members(update) {
+		if !strings.EqualFold(member.Name, "toolCallId") {
+			continue
+		}
+		id := jsonspan.Text(member.Value)
+		if s.work.tools[id] == nil {
+			s.work.keep(&tool{session: s, id: id, began: time.Now()})
+		}
+		if t := s.work.tools[id]; t != nil {
+			t.shown.unreadable = true
+		}
+	}
+}
+
+// isReadable reports whether there is one way to read what an update says of a tool call.
+// Output that is not valid UTF-8 does no harm.
+func isReadable(m *relay.Message, update protocol.RawMessage) bool {
+	if unambiguous(m.Params, []string{"sessionId", "update"}) != nil || unambiguous(update, judgedOfTool) != nil {
+		return false
+	}
+	if m.Strict {
+		return true
+	}
+	for _, of := range []protocol.RawMessage{m.Params, update} {
+		names := map[string]bool{}
+		for _, member := range jsonspan.Members(of) {
+			if names[member.Name] {
+				return false
+			}
+			names[member.Name] = true
+		}
+	}
+	judged := []string{"rawInput", "locations", "_meta"}
+	if diffsOf(jsonspan.Get(update, "content")) != nil {
+		judged = append(judged, "content")
+	}
+	for _, name := range judged {
+		if part := jsonspan.Get(update, name); part != nil && !jsonspan.Valid(jsonspan.ReplaceLoneSurrogates(slices.Clone(part))) {
+			return false
+		}
+	}
+	return true
 }
 
 // tool returns the call that an update or a request is about, with what that says of it.
@@ -95,10 +147,13 @@ func (w *work) keep(t *tool) {
 
 // toolChanged takes what an update says of a tool call. A call that runs, and that the agent
 // did not ask about, is judged now: it can no longer be stopped by itself.
-func (s *session) toolChanged(update protocol.RawMessage) (passed chan struct{}) {
+func (s *session) toolChanged(update protocol.RawMessage, unreadable bool) (passed chan struct{}) {
 	status := acp.ToolStatus(jsonspan.Text(jsonspan.Get(update, "status")))
 	begins := acp.UpdateKind(jsonspan.Text(jsonspan.Get(update, "sessionUpdate"))) == acp.ToolCallBegun && status != acp.ToolCompleted && status != acp.ToolFailed
 	t := s.tool(update, func(t *tool) bool { return t.ended && begins })
+	if t.shown.unreadable = t.shown.unreadable || unreadable; unreadable {
+		s.unreadable(update)
+	}
 	runs := status == acp.ToolRuns || status == acp.ToolCompleted
 	if !runs && status != acp.ToolFailed {
 		return
@@ -143,6 +198,7 @@ func (s *session) toolChanged(update protocol.RawMessage) (passed chan struct{})
 func (t *tool) unasked(runs bool, passed <-chan struct{}) {
 	s := t.session
 	call, err := t.shown.call(t.id)
+	unreadable := errors.Is(err, errUnreadable)
 	if err != nil {
 		s.guard.options.note(fmt.Sprintf("a tool call of the agent that it did not ask about cannot be shown to hooks: %v", err))
 		call = protocol.Call{ToolCallID: t.id, Name: "tool", Kind: protocol.KindOther, Args: protocol.RawMessage("{}"), HostTool: t.shown.name}
@@ -153,6 +209,10 @@ func (t *tool) unasked(runs bool, passed <-chan struct{}) {
 	started := make(chan struct{})
 	t.started = started
 	s.guard.observe(s.Begin(ctx, protocol.ToolCallStart, data, losing(lostUnasked(runs))), func(o *protocol.Outcome) {
+		if runs && unreadable && !o.Refused() {
+			s.cancelTurn(fmt.Sprintf("hooks cannot judge a call that the agent ran without asking: %v", err), passed)
+			return
+		}
 		if runs && (o.Refused() || o.Replaced != nil || !jsonspan.Equal(jsonspan.Get(o.Event.Data, "args"), call.Args)) {
 			s.cancelTurn(fmt.Sprintf("%s does not let %s be, which the agent ran without asking: %s", proxied.Who(o), what(&call), o.RefusalText()), passed)
 		}

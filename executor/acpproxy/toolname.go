@@ -1,6 +1,8 @@
 package acpproxy
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +22,18 @@ type shown struct {
 	rawInput protocol.RawMessage
 	diffs    []diff
 	paths    []string
+
+	others []shown // what the call may be about as well; see merge
+
+	// unreadable reports whether something that was said of the call can be read in two ways.
+	unreadable bool
 }
+
+// judgedOfTool are the members of what an agent says of a tool call by which it is judged.
+var judgedOfTool = []string{"toolCallId", "name", "kind", "title", "status", "rawInput", "content", "locations", "_meta"}
+
+// errUnreadable is why a call that was shown so cannot be judged.
+var errUnreadable = errors.New("what the agent shows of the tool call can be read in two ways: a member is there twice, or in other letters, or its args are not valid UTF-8")
 
 // diff is a change of a file that an agent shows.
 type diff struct {
@@ -28,11 +41,50 @@ type diff struct {
 	isNew               bool
 }
 
-// merge takes what an update says of the call: each member replaces what was said before.
+// mostOthers bounds what a call may be about as well.
+const mostOthers = 8
+
+// merge takes what an update says of the call: each member replaces what was said before. Where
+// it shows something else and does not say the args again, the call may be about that as well: the
+// agent, and the person who reads it, may go by either.
 func (c *shown) merge(update protocol.RawMessage, vocabulary string) {
 	if c.agent == "" {
 		c.agent = vocabulary
 	}
+	var own shown
+	own.read(update)
+	if own.rawInput != nil {
+		c.others = nil
+	} else {
+		c.others = append(c.others, own.besides(c)...)
+	}
+	if len(c.others) > mostOthers {
+		c.others, c.unreadable = nil, true
+	}
+	c.read(update)
+}
+
+// besides returns what else than was shown before a call may be about, of which c is said now: the
+// call as it was, if it gets another name or kind, and the call as c shows it by itself.
+func (c *shown) besides(before *shown) (others []shown) {
+	if before.rawInput == nil {
+		return nil
+	}
+	as := *before
+	as.others = nil
+	if before.name != "" && c.name != "" && c.name != before.name || before.kind != "" && c.kind != "" && c.kind != before.kind {
+		others = append(others, as)
+	}
+	if c.title != "" && c.title != before.title || c.diffs != nil && !slices.Equal(c.diffs, before.diffs) || c.paths != nil && !slices.Equal(c.paths, before.paths) {
+		alone := *c
+		alone.agent, alone.name, alone.kind = cmp.Or(c.agent, before.agent), cmp.Or(c.name, before.name), cmp.Or(c.kind, before.kind)
+		others = append(others, alone)
+	}
+	return others
+}
+
+// read takes the members of an update.
+func (c *shown) read(update protocol.RawMessage) {
 	for _, m := range jsonspan.Members(update) {
 		if isNothing(m.Value) {
 			continue
@@ -87,6 +139,9 @@ var kinds = map[acp.ToolKind]struct {
 // call returns the call in our names. What the agent does not say as args is taken from what
 // it shows: the title of a command, the files of a change.
 func (c *shown) call(id string) (protocol.Call, error) {
+	if c.unreadable {
+		return protocol.Call{}, errUnreadable
+	}
 	raw := c.rawInput
 	if raw != nil && jsonspan.Kind(raw) != '{' {
 		raw = object(member{"input", raw})

@@ -28,6 +28,7 @@ type turn struct {
 
 	// The session's lock guards the rest.
 	running   bool // the agent has it, and has not answered
+	sending   bool // what it goes on with is on its way to the agent: a cancel waits for it
 	cancelled bool
 	done      bool
 	asID      protocol.RawMessage // the id of the proxy's own prompt that it goes on with, nil: the client's
@@ -56,8 +57,8 @@ func (t *turn) knownAs() protocol.RawMessage {
 	return t.asID
 }
 
-// gaveUp takes that the client gives the prompt up. It reports whether the agent has not got
-// it.
+// gaveUp takes that the client gives the prompt up. It reports whether the agent need not be
+// told: it has not got it, or is told after what is on its way.
 func (t *turn) gaveUp() bool {
 	s := t.session
 	s.mu.Lock()
@@ -66,18 +67,19 @@ func (t *turn) gaveUp() bool {
 	if !t.running {
 		t.stop(errCancelled)
 	}
-	return !t.running
+	return !t.running || t.sending
 }
 
 // cancelled takes that the client cancels what goes on in the session. It reports whether
-// the agent has none of it.
+// the agent need not be told: it has none of it, or is told after what is on its way.
 func (s *session) cancelled() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	running, waiting := false, false
 	for _, t := range s.work.turns {
 		t.cancelled = true
-		running, waiting = running || t.running, waiting || !t.running
+		told := t.running && !t.sending
+		running, waiting = running || told, waiting || !told
 		if !t.running {
 			t.stop(errCancelled)
 		}
@@ -91,13 +93,13 @@ func (s *session) cancelled() bool {
 // client reads first.
 func (s *session) cancelTurn(why string, first ...<-chan struct{}) {
 	s.mu.Lock()
-	running := false
+	running, told := false, false
 	for _, t := range s.work.turns {
 		t.cancelled = true
-		running = running || t.running
+		running, told = running || t.running, told || t.running && !t.sending
 	}
 	s.mu.Unlock()
-	if running {
+	if told {
 		s.guard.send(relay.Server, notification(acp.SessionCancel, object(texts("sessionId", s.id))))
 	}
 	for _, read := range first {
@@ -188,20 +190,31 @@ func goOnWith(o *protocol.Outcome) string {
 }
 
 // goOn has the agent go on with a prompt of the proxy's own. It reports false for a turn that
-// the client has cancelled.
+// the client has cancelled. One that is cancelled while the prompt is on its way, which may take
+// as long as the agent does not read, is cancelled after it.
 func (t *turn) goOn(who, words string) bool {
 	s := t.session
 	s.tell(who + " has the agent go on: " + words)
+	prompt := object(texts("sessionId", s.id), member{"prompt", jsonspan.JoinList([]protocol.RawMessage{textBlock(words)})})
 	s.mu.Lock()
-	defer s.mu.Unlock() // a cancel comes before this prompt, which then is not sent, or after it
 	if t.cancelled {
+		s.mu.Unlock()
 		return false
 	}
 	t.continued++
-	prompt := object(texts("sessionId", s.id), member{"prompt", jsonspan.JoinList([]protocol.RawMessage{textBlock(words)})})
 	t.response.Reset()
-	t.running = true
-	t.asID = s.guard.ask(relay.Server, acp.SessionPrompt, prompt, t.answered)
+	t.running, t.sending = true, true
+	id, line := s.guard.ownRequest(relay.Server, acp.SessionPrompt, prompt, t.answered)
+	t.asID = id
+	s.mu.Unlock()
+	s.guard.send(relay.Server, line)
+	s.mu.Lock()
+	t.sending = false
+	cancelled := t.cancelled && t.running
+	s.mu.Unlock()
+	if cancelled {
+		s.guard.send(relay.Server, notification(acp.SessionCancel, object(texts("sessionId", s.id))))
+	}
 	return true
 }
 

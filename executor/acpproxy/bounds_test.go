@@ -1,0 +1,126 @@
+package acpproxy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// A turn that hooks have go on while the agent does not read keeps nothing else of the session
+// from passing, and a cancel comes after the prompt that it goes on with.
+func TestTurnGoesOnWhileTheAgentDoesNotRead(t *testing.T) {
+	more, err := protocol.ContinueReply(protocol.Message{Role: protocol.RoleUser, Content: protocol.TextContent("go on")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStage(t, "", says(protocol.AgentStop, more))
+	s.opens()
+	s.passes(s.client, s.toAgent, promptLine("1", "go"))
+	full := `{"jsonrpc":"2.0","method":"x/y","params":{"text":"` + strings.Repeat("y", 1<<20-100) + `"}}`
+	for range 2 { // one is being written, one waits and leaves no room for more
+		s.says(s.client, full)
+	}
+	s.says(s.client, `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{}}`)
+	s.has(s.toClient, `"id":2,"error"`)
+	s.says(s.agent, endLine("1", "end_turn"))
+	s.has(s.toClient, "has the agent go on")
+	said := updateLine(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"still here"}}`)
+	other := `{"jsonrpc":"2.0","method":"x/z"}`
+	s.says(s.agent, said) // comes after the end of the turn, or what becomes of it
+	s.passes(s.agent, s.toClient, other)
+	s.says(s.client, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
+	s.passes(s.agent, s.toClient, other)
+	for range 2 {
+		s.has(s.toAgent, "yyy")
+	}
+	s.reads(s.toClient, said)
+	s.has(s.toAgent, `"method":"session/prompt"`, "go on")
+	s.has(s.toAgent, `"method":"session/cancel"`)
+	s.says(s.agent, strings.Replace(endLine("1", "cancelled"), `"id":1`, `"id":"hookd-1"`, 1))
+	s.reads(s.toClient, endLine("1", "cancelled"))
+}
+
+// An agent that leaves its mode again and again is set back a few times. Then its turn ends, the
+// session takes no more prompts, and the person is told once.
+func TestModeThatIsLeftAgainAndAgain(t *testing.T) {
+	s := newStage(t, "ask")
+	changed := updateLine(`{"sessionUpdate":"current_mode_update","currentModeId":"auto"}`)
+	s.passes(s.client, s.toAgent, newLine(""))
+	s.passes(s.agent, s.toClient, `{"jsonrpc":"2.0","id":0,"result":{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"auto"},{"id":"ask"}]}}}`)
+	last := 0
+	leaves := func(times int) {
+		t.Helper()
+		for range times {
+			last++
+			s.passes(s.agent, s.toClient, changed)
+			s.has(s.toAgent, fmt.Sprintf(`"id":"hookd-%d","method":"session/set_mode"`, last))
+			s.says(s.agent, fmt.Sprintf(`{"jsonrpc":"2.0","id":"hookd-%d","result":{}}`, last))
+			s.passes(s.agent, s.toClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"x/y","params":{"n":%d}}`, last))
+		}
+	}
+	for id := range 2 { // a prompt begins anew
+		s.passes(s.client, s.toAgent, promptLine(fmt.Sprint(id+1), "go"))
+		leaves(3)
+		s.passes(s.agent, s.toClient, endLine(fmt.Sprint(id+1), "end_turn"))
+	}
+	s.passes(s.client, s.toAgent, promptLine("8", "go"))
+	leaves(mostBacks)
+	s.passes(s.agent, s.toClient, changed)
+	s.has(s.toAgent, `"method":"session/cancel"`)
+	s.has(s.toClient, fmt.Sprintf("after hookd had set it back %d times (the turn was cancelled)", mostBacks))
+	s.passes(s.agent, s.toClient, changed) // and nothing more is said of it
+	s.passes(s.agent, s.toClient, endLine("8", "cancelled"))
+	s.says(s.client, promptLine("9", "go"))
+	s.has(s.toClient, "refused this prompt", "begin a new session")
+	s.reads(s.toClient, endLine("9", "refusal"))
+	s.noted("after hookd had set it back")
+	if all := strings.Join(s.notes, "\n"); strings.Count(all, "after hookd had set it back") != 1 {
+		t.Error(all)
+	}
+}
+
+// A session that is answered with the id of one that is open is refused, and that one ends once.
+func TestIDOfASessionThatIsOpen(t *testing.T) {
+	s := newStage(t, "")
+	s.opens()
+	for i, method := range []string{"session/new", "session/fork", "session/load"} {
+		line := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"sessionId":"other","cwd":"/","mcpServers":[]}}`, i+1, method)
+		s.passes(s.client, s.toAgent, line)
+		s.says(s.agent, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"sessionId":"s1"}}`, i+1))
+		s.has(s.toClient, fmt.Sprintf(`"id":%d,"error"`, i+1), "that of a session that is open")
+	}
+	s.client.Close()
+	s.done <- <-s.done
+	s.eventually("session-start startup", "session-end exit")
+	if all := s.decided(); len(all) != 2 {
+		t.Errorf("%q", all)
+	}
+}
+
+// Sessions that an agent invents are forgotten when there are too many, but none in which the
+// client runs something.
+func TestSessionsThatAnAgentInvents(t *testing.T) {
+	s := sessions{open: map[string]*session{}}
+	g := newGuard(t.Context(), &Options{})
+	invented := func(i int) *session { return g.newSession(fmt.Sprint(i), "/", gate{}) }
+	for i := range 2 * mostUnseen {
+		one := invented(i)
+		if i == 0 {
+			one.work.terminals["t"] = &terminal{}
+		}
+		if got, err := s.keep(one); err != nil || got != one {
+			t.Fatal(err)
+		}
+	}
+	if len(s.open) != mostUnseen || s.open["0"] == nil {
+		t.Errorf("%d are kept", len(s.open))
+	}
+	for _, one := range s.open {
+		one.work.terminals["t"] = &terminal{}
+	}
+	if _, err := s.keep(invented(-1)); err == nil || len(s.open) != mostUnseen {
+		t.Errorf("%v, %d are kept", err, len(s.open))
+	}
+}
