@@ -135,10 +135,10 @@ func (o *Outbox) idle() {
 func (o *Outbox) drop(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.closed, o.unsent.Err = true, err
+	o.closed, o.unsent = true, o.unsent.after(o.lines)
+	o.unsent.Err = err
 	for _, out := range o.lines {
 		o.budget.Add(-int64(len(out.line)))
-		o.unsent.add(out)
 	}
 	o.lines = nil
 	o.idle()
@@ -164,9 +164,5 @@ func (o *Outbox) Close(patience time.Duration) Unsent {
 	for o.writing && !stuck {
 		o.written.Wait()
 	}
-	lost := o.unsent
-	for _, out := range o.lines { // it is stuck
-		lost.add(out)
-	}
-	return lost
+	return o.unsent.after(o.lines) // which are there if it is stuck
 }

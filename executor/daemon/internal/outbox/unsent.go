@@ -31,6 +31,18 @@ func (u *Unsent) add(out outgoing) {
 	}
 }
 
+// after returns what was not sent with lines that were put before it.
+func (u Unsent) after(earlier []outgoing) Unsent {
+	all := Unsent{Err: u.Err}
+	for _, out := range earlier {
+		all.add(out)
+	}
+	room := min(mostNamed-len(all.requests), len(u.requests))
+	all.requests = append(all.requests, u.requests[:room]...)
+	all.more += u.more + len(u.requests) - room
+	return all
+}
+
 // Requests names the requests whose responses are lost. It is "" if there are none.
 func (u *Unsent) Requests() string {
 	names := strings.Join(u.requests, "; ")
