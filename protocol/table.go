@@ -116,8 +116,7 @@ type Alias struct {
 	From string // who uses it: a seed document's number, or "agents" for Claude, Gemini and the like
 }
 
-// Spec is one row of the events table: everything that is special about an
-// event.
+// Spec is one row of the events table: everything that is special about an event.
 type Spec struct {
 	Name       EventName
 	Kind       Kind
@@ -393,10 +392,9 @@ var Table = []Spec{
 	{Name: Notification, Kind: Notice, Detachable: true, Aliases: agents("Notification"), Data: NotificationData{}},
 }
 
-func agents(names ...string) []Alias {
-	aliases := make([]Alias, len(names))
-	for i, n := range names {
-		aliases[i] = Alias{n, "agents"}
+func agents(names ...string) (aliases []Alias) {
+	for _, n := range names {
+		aliases = append(aliases, Alias{n, "agents"})
 	}
 	return aliases
 }

@@ -12,7 +12,7 @@
 //	mcpservers.go  the MCP servers of a session start under guard
 //	mode.go        keeps a session in one mode
 //	prompt.go      prompt-submit: refuse, change, add to; cancelled prompts
-//	turn.go        the end of a turn: agent-stop, agent-end, agent-error; turns that hooks have go on
+//	promptturn.go  a turn and its end: agent-stop, agent-end, agent-error; turns that hooks have go on
 //	tool.go        tool calls as updates show them: tool-call-start, -end and -error
 //	toolname.go    a tool call of an agent in our names
 //	permission.go  session/request_permission: tool-call-start, permission-request

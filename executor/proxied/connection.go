@@ -10,7 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 )
 
-// Process is the running program behind the proxy.
+// Process is the running program that the proxy guards.
 type Process struct {
 	In   io.WriteCloser
 	Out  io.ReadCloser

@@ -9,6 +9,8 @@
 //     there a refusal, how did the process end, is there exactly one valid reply.
 //     [Limits] bound what is read. [Answers] tells a hook that stays alive has
 //     finished its turn.
+//   - exit.go: what the end of the process says, and the words for it: exit code 2, an
+//     interpreter that could not run the program, the end of stderr.
 //   - stdout.go finds the JSON objects that begin a line. It minds the structure of
 //     JSON and not its details.
 //   - decode.go reads one object: strictly, or leniently where it is a refusal. It

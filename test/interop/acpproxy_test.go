@@ -17,7 +17,7 @@ import (
 	"github.com/hookd-dev/hookd/test/modelserver"
 )
 
-// acpEditor is a client of an agent behind hookd acp. It allows what it is asked, once.
+// acpEditor is a client of an agent that hookd acp guards. It allows what it is asked, once.
 type acpEditor struct {
 	t     *testing.T
 	in    io.WriteCloser
@@ -44,7 +44,7 @@ type acpFrame struct {
 	Error  json.RawMessage
 }
 
-// guardedAgent starts an agent behind hookd acp.
+// guardedAgent starts an agent that hookd acp guards.
 func guardedAgent(t *testing.T, b *box, flags, env []string, agent ...string) *acpEditor {
 	t.Helper()
 	argv := append(append([]string{"acp"}, flags...), "--")
@@ -190,7 +190,7 @@ func (b *box) guards(t *testing.T, match string) {
 	b.write(t, "home/.acai/hooks/stop.sh", "#!/bin/sh\n# hook: events=agent-stop can=block\ncase $(cat) in *'\"continued\":0'*) \"$HOOKD\" reply block 'and once more' ;; esac\n", 0o755)
 }
 
-// TestGuardedExampleAgents: the example agents of two SDKs work behind hookd acp; hooks refuse
+// TestGuardedExampleAgents: the example agents of two SDKs work under hookd acp; hooks refuse
 // a prompt and a change, and have a turn go on.
 func TestGuardedExampleAgents(t *testing.T) {
 	for name, agent := range map[string]func() []string{
@@ -226,7 +226,7 @@ func TestGuardedExampleAgents(t *testing.T) {
 	}
 }
 
-// TestGuardedGemini: Gemini CLI works behind hookd acp. It asks about commands, of which hooks
+// TestGuardedGemini: Gemini CLI works under hookd acp. It asks about commands, of which hooks
 // refuse one; a mode in which it does not ask is not left to it.
 func TestGuardedGemini(t *testing.T) {
 	program := filepath.Join(peer(t, "@google/gemini-cli@0.61.0"), "bundle", "gemini.js")
@@ -254,7 +254,7 @@ func TestGuardedGemini(t *testing.T) {
 }
 
 // TestGuardedWithACPX: acpx, a client for the command line that allows all, works with an agent
-// behind hookd acp, and shows what a hook refused.
+// under hookd acp, and shows what a hook refused.
 func TestGuardedWithACPX(t *testing.T) {
 	program := filepath.Join(filepath.Dir(peer(t, "acpx@0.19.1")), ".bin", "acpx")
 	agent := filepath.Join(peer(t, "github.com/coder/acp-go-sdk/example/agent@v0.13.5"), "agent")

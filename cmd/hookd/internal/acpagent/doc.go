@@ -6,11 +6,11 @@
 // sessions.go; open.go opens one conversation (package conversation), as hookd run does, with the
 // client's MCP servers (servers.go), its hooks (clienthooks.go) and its files (editor.go).
 //
-// A prompt becomes a turn (turn.go) when its line is read, so that a cancel right after it finds
-// it. What the turn shows goes to the client in the words of package acpview, one after the other
-// from one goroutine; a question (permission.go) takes its place among them. prompt.go reads what
-// a client wrote, commands.go answers what begins with a slash, modes.go says what runs without a
-// question.
+// A prompt becomes a turn (promptturn.go) when its line is read, so that a cancel right after it
+// finds it. What the turn shows goes to the client in the words of package acpview, one after the
+// other from one goroutine; a question (permission.go) takes its place among them. prompt.go reads
+// what a client wrote, commands.go answers what begins with a slash, modes.go says what runs
+// without a question.
 //
 // Rules: a session's requests are obeyed in the order of their arrival; nothing but the protocol
 // goes to stdout; a client that has gone ends all that it began. What hooks refused is told in
