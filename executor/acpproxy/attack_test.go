@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
 // blocksRm refuses each call whose args have "rm" in them.
 func blocksRm() protocol.GoHook {
-	return hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	return dialogue.HookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		data, err := protocol.ReadData[protocol.ToolCallStartData](ev)
 		if strings.Contains(string(data.Args), "rm") {
 			return protocol.BlockReply("no"), err
@@ -30,17 +31,17 @@ func TestIDsOfCallsThatAreUsedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, "", blocksRm())
 			s.opens()
-			s.passes(s.client, s.toAgent, promptLine("1", "go"))
-			s.passes(s.agent, s.toClient, before)
-			s.says(s.agent, permissionLine("1", "c", "execute", `{"command":"rm"}`))
-			s.has(s.toAgent, `"id":1,"result":{"outcome":{"outcome":"selected","optionId":"cancel"`)
-			s.next(s.toClient)
-			s.says(s.agent, permissionLine("1", "c", "execute", `{"command":"rm -r"}`)) // after a refusal
-			s.has(s.toAgent, `"id":1,"result":{"outcome":{"outcome":"selected","optionId":"cancel"`)
-			s.next(s.toClient)
-			s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed"}`))
-			s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","status":"in_progress","rawInput":{"command":"rm -f"}}`))
-			s.has(s.toClient, "the turn was cancelled")
+			s.passes(s.Client, s.ToServer, promptLine("1", "go"))
+			s.passes(s.Server, s.ToClient, before)
+			s.Say(s.Server, permissionLine("1", "c", "execute", `{"command":"rm"}`))
+			s.Has(s.ToServer, `"id":1,"result":{"outcome":{"outcome":"selected","optionId":"cancel"`)
+			s.Next(s.ToClient)
+			s.Say(s.Server, permissionLine("1", "c", "execute", `{"command":"rm -r"}`)) // after a refusal
+			s.Has(s.ToServer, `"id":1,"result":{"outcome":{"outcome":"selected","optionId":"cancel"`)
+			s.Next(s.ToClient)
+			s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed"}`))
+			s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","status":"in_progress","rawInput":{"command":"rm -f"}}`))
+			s.Has(s.ToClient, "the turn was cancelled")
 		})
 	}
 }
@@ -49,11 +50,11 @@ func TestIDsOfCallsThatAreUsedAgain(t *testing.T) {
 func TestRefusedCallThatRuns(t *testing.T) {
 	s := newStage(t, "", blocksRm())
 	s.opens()
-	s.passes(s.client, s.toAgent, promptLine("1", "go"))
-	s.says(s.agent, permissionLine("1", "c", "execute", `{"command":"rm"}`))
-	s.next(s.toAgent)
-	s.next(s.toClient)
-	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}`))
+	s.passes(s.Client, s.ToServer, promptLine("1", "go"))
+	s.Say(s.Server, permissionLine("1", "c", "execute", `{"command":"rm"}`))
+	s.Next(s.ToServer)
+	s.Next(s.ToClient)
+	s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}`))
 	s.noted("says that it completed the call of bash, which was refused")
 }
 
@@ -68,32 +69,32 @@ func TestOptionsThatLookAlike(t *testing.T) {
 		strings.NewReplacer(`"optionId":"cancel"`, `"optionId":7`),
 	} {
 		id := fmt.Sprint(i + 1)
-		s.says(s.agent, change.Replace(permissionLine(id, "c"+id, "execute", `{"command":"rm"}`)))
-		s.has(s.toAgent, `{"jsonrpc":"2.0","id":`+id+`,"error":`)
+		s.Say(s.Server, change.Replace(permissionLine(id, "c"+id, "execute", `{"command":"rm"}`)))
+		s.Has(s.ToServer, `{"jsonrpc":"2.0","id":`+id+`,"error":`)
 	}
 }
 
 // The end of a turn is taken once, and hooks that are asked about it are given up with it.
 func TestEndOfATurnIsTakenOnce(t *testing.T) {
 	asked := make(chan struct{}, 4)
-	s := newStage(t, "", hookOn(protocol.AgentStop, func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	s := newStage(t, "", dialogue.HookOn(protocol.AgentStop, func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		asked <- struct{}{}
 		<-ctx.Done()
 		return protocol.Reply{}, ctx.Err()
 	}))
 	s.opens()
-	s.passes(s.client, s.toAgent, promptLine("7", "go"))
-	s.says(s.agent, endLine("7", "end_turn")+"\n"+endLine("7", "end_turn"))
+	s.passes(s.Client, s.ToServer, promptLine("7", "go"))
+	s.Say(s.Server, endLine("7", "end_turn")+"\n"+endLine("7", "end_turn"))
 	<-asked
 	s.noted("to a request that it has not got")
 	began := time.Now()
-	s.says(s.client, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
-	s.reads(s.toClient, endLine("7", "end_turn"))
-	s.passes(s.client, s.toAgent, promptLine("8", "go")) // the agent had nothing to cancel
-	s.says(s.agent, endLine("8", "end_turn"))
+	s.Say(s.Client, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
+	s.Read(s.ToClient, endLine("7", "end_turn"))
+	s.passes(s.Client, s.ToServer, promptLine("8", "go")) // the agent had nothing to cancel
+	s.Say(s.Server, endLine("8", "end_turn"))
 	<-asked
-	s.says(s.client, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":8}}`)
-	s.reads(s.toClient, endLine("8", "end_turn"))
+	s.Say(s.Client, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":8}}`)
+	s.Read(s.ToClient, endLine("8", "end_turn"))
 	if took := time.Since(began); took > time.Second || len(asked) > 0 {
 		t.Errorf("it took %v, and hooks were asked %d times more", took, len(asked))
 	}
@@ -108,18 +109,18 @@ func TestModesThatChangeUnseen(t *testing.T) {
 	done := func(id string) string { return `{"jsonrpc":"2.0","id":"hookd-` + id + `","result":{}}` }
 	changed := updateLine(`{"sessionUpdate":"current_mode_update","currentModeId":"auto"}`)
 	opened := `{"jsonrpc":"2.0","id":0,"result":{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"auto"},{"id":"ask"}]}}}`
-	s.passes(s.client, s.toAgent, newLine(""))
-	s.passes(s.agent, s.toClient, opened)
-	s.passes(s.agent, s.toClient, changed)
-	s.reads(s.toAgent, set("1"))
-	s.passes(s.agent, s.toClient, changed) // while it is set back
-	s.says(s.agent, done("1"))
-	s.reads(s.toAgent, set("2"))
-	s.says(s.agent, done("2"))
+	s.passes(s.Client, s.ToServer, newLine(""))
+	s.passes(s.Server, s.ToClient, opened)
+	s.passes(s.Server, s.ToClient, changed)
+	s.Read(s.ToServer, set("1"))
+	s.passes(s.Server, s.ToClient, changed) // while it is set back
+	s.Say(s.Server, done("1"))
+	s.Read(s.ToServer, set("2"))
+	s.Say(s.Server, done("2"))
 	option := `{"jsonrpc":"2.0","id":3,"method":"session/set_config_option","params":{"sessionId":"s1","configId":"model","value":"x"}}`
-	s.passes(s.client, s.toAgent, option)
-	s.passes(s.agent, s.toClient, `{"jsonrpc":"2.0","id":3,"result":{"configOptions":[{"id":"mode","currentValue":"auto","options":[{"value":"auto"},{"value":"ask"}]}]}}`)
-	s.reads(s.toAgent, set("3"))
+	s.passes(s.Client, s.ToServer, option)
+	s.passes(s.Server, s.ToClient, `{"jsonrpc":"2.0","id":3,"result":{"configOptions":[{"id":"mode","currentValue":"auto","options":[{"value":"auto"},{"value":"ask"}]}]}}`)
+	s.Read(s.ToServer, set("3"))
 }
 
 // A server that a client hands in cannot get round the guard, nor change it.
@@ -137,13 +138,13 @@ func TestServersThatWouldGetRoundTheGuard(t *testing.T) {
 		`[{"name":"a","type":"http","url":"http://x","headers":[{"name":"A: ${KEY}","value":"v"}]}]`: "whose name is none",
 		`[{"name":"a","command":["a"],"args":[]}]`:                                                   "the command of an MCP server is a list, not a text",
 	} {
-		s.says(s.client, strings.Replace(newLine(`,"mcpServers":`+servers), `"id":0`, `"id":5`, 1))
-		s.has(s.toClient, `"id":5,"error"`, want)
+		s.Say(s.Client, strings.Replace(newLine(`,"mcpServers":`+servers), `"id":0`, `"id":5`, 1))
+		s.Has(s.ToClient, `"id":5,"error"`, want)
 	}
-	s.says(s.client, newLine(`,"mcpServers":[{"type":"other","name":"a","command":"/bin/a","args":[],"env":[]}]`))
-	s.has(s.toAgent, `"command":"/bin/hookd","args":["mcp","--name","a","--","/bin/a"]`)
-	s.says(s.client, strings.Replace(newLine(`,"mcpServers":[{"name":"a","command":"a","args":[],"env":[{"name":"PATH","value":"/evil"},{"name":"HOOKD_SERVER_ENV_HOME","value":"/h"}]}]`), `"id":0`, `"id":6`, 1))
-	s.has(s.toAgent, `"env":[{"name":"HOOKD_SERVER_ENV_PATH","value":"/evil"},{"name":"HOOKD_SERVER_ENV_HOME","value":"/h"}]`)
+	s.Say(s.Client, newLine(`,"mcpServers":[{"type":"other","name":"a","command":"/bin/a","args":[],"env":[]}]`))
+	s.Has(s.ToServer, `"command":"/bin/hookd","args":["mcp","--name","a","--","/bin/a"]`)
+	s.Say(s.Client, strings.Replace(newLine(`,"mcpServers":[{"name":"a","command":"a","args":[],"env":[{"name":"PATH","value":"/evil"},{"name":"HOOKD_SERVER_ENV_HOME","value":"/h"}]}]`), `"id":0`, `"id":6`, 1))
+	s.Has(s.ToServer, `"env":[{"name":"HOOKD_SERVER_ENV_PATH","value":"/evil"},{"name":"HOOKD_SERVER_ENV_HOME","value":"/h"}]`)
 }
 
 // What the agent has the client do is judged whole, or refused.
@@ -154,20 +155,20 @@ func TestCommandsThatReadTwoWays(t *testing.T) {
 		return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"sessionId":"s1",` + rest + `}}`
 	}
 	for _, rest := range []string{`"command":"sh","args":"-c rm"`, `"command":"sh","args":{"0":"-c"}`, `"command":"sh","args":["-c",["rm"]]`, `"command":"sh","args":[1]`} {
-		s.says(s.agent, request("1", "terminal/create", rest))
-		s.has(s.toAgent, `"id":1,"error"`)
+		s.Say(s.Server, request("1", "terminal/create", rest))
+		s.Has(s.ToServer, `"id":1,"error"`)
 	}
-	s.passes(s.agent, s.toClient, request("1", "terminal/create", `"command":"ls"`))
-	s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":1,"result":{"terminalId":"t"}}`)
+	s.passes(s.Server, s.ToClient, request("1", "terminal/create", `"command":"ls"`))
+	s.passes(s.Client, s.ToServer, `{"jsonrpc":"2.0","id":1,"result":{"terminalId":"t"}}`)
 	for _, rest := range []string{`"terminalId":"x","terminalId":"t"`, `"terminalID":"t","terminalId":"x"`, `"sessionId":"x","terminalId":"t"`} {
-		s.says(s.agent, request("2", "terminal/output", rest))
-		s.has(s.toAgent, `"id":2,"error"`)
+		s.Say(s.Server, request("2", "terminal/output", rest))
+		s.Has(s.ToServer, `"id":2,"error"`)
 	}
-	s.passes(s.agent, s.toClient, request("3", "terminal/release", `"terminalId":"t"`))
-	s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"not now"}}`)
-	s.passes(s.agent, s.toClient, request("4", "terminal/output", `"terminalId":"t"`))
-	s.says(s.client, `{"jsonrpc":"2.0","id":4,"result":{"output":"secret","truncated":false,"exitStatus":{"exitCode":0}}}`)
-	if got := s.next(s.toAgent); strings.Contains(got, "secret") {
+	s.passes(s.Server, s.ToClient, request("3", "terminal/release", `"terminalId":"t"`))
+	s.passes(s.Client, s.ToServer, `{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"not now"}}`)
+	s.passes(s.Server, s.ToClient, request("4", "terminal/output", `"terminalId":"t"`))
+	s.Say(s.Client, `{"jsonrpc":"2.0","id":4,"result":{"output":"secret","truncated":false,"exitStatus":{"exitCode":0}}}`)
+	if got := s.Next(s.ToServer); strings.Contains(got, "secret") {
 		t.Error(got)
 	}
 }
@@ -176,16 +177,16 @@ func TestCommandsThatReadTwoWays(t *testing.T) {
 func TestOpenSessionInAnotherFolder(t *testing.T) {
 	s := newStage(t, "")
 	s.opens()
-	s.says(s.client, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s1","cwd":"/other","mcpServers":[]}}`)
-	s.has(s.toClient, `"id":1,"error"`, "it is open in /, whose hooks judge it")
+	s.Say(s.Client, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s1","cwd":"/other","mcpServers":[]}}`)
+	s.Has(s.ToClient, `"id":1,"error"`, "it is open in /, whose hooks judge it")
 }
 
 // A member of a prompt that some agents take for its text is refused.
 func TestTextsThatLookAlike(t *testing.T) {
 	s := newStage(t, "")
 	s.opens()
-	s.says(s.client, strings.Replace(promptLine("1", "go"), `"text":"go"`, `"text":"go","Text":"secret"`, 1))
-	s.has(s.toClient, `"id":1,"error"`, "which some programs take for text")
+	s.Say(s.Client, strings.Replace(promptLine("1", "go"), `"text":"go"`, `"text":"go","Text":"secret"`, 1))
+	s.Has(s.ToClient, `"id":1,"error"`, "which some programs take for text")
 }
 
 // A request for permission that shows something else than the args that were shown before is about
@@ -210,15 +211,15 @@ func TestRequestsThatShowSomethingElse(t *testing.T) {
 			s := newStage(t, "", blocksRm())
 			s.opens()
 			for _, update := range strings.Split(test.before, "\n") {
-				s.passes(s.agent, s.toClient, updateLine(update))
+				s.passes(s.Server, s.ToClient, updateLine(update))
 			}
 			line := `{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"c",` + test.about + `},"options":[{"optionId":"yes","name":"y","kind":"allow_once"},{"optionId":"no","name":"n","kind":"reject_once"}]}}`
 			if !test.refused {
-				s.passes(s.agent, s.toClient, line)
+				s.passes(s.Server, s.ToClient, line)
 				return
 			}
-			s.says(s.agent, line)
-			if got := s.next(s.toAgent); !strings.Contains(got, `"optionId":"no"`) && !strings.Contains(got, `"error"`) {
+			s.Say(s.Server, line)
+			if got := s.Next(s.ToServer); !strings.Contains(got, `"optionId":"no"`) && !strings.Contains(got, `"error"`) {
 				t.Error(got)
 			}
 		})
@@ -231,9 +232,9 @@ func TestKindsThatChange(t *testing.T) {
 	guard.Match.Tool = []string{"bash"}
 	s := newStage(t, "", guard)
 	s.opens()
-	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","rawInput":{"command":"rm"}}`))
-	s.says(s.agent, strings.Replace(permissionLine("1", "c", "read", `null`), `,"rawInput":null`, "", 1))
-	s.has(s.toAgent, `"optionId":"cancel"`)
+	s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","rawInput":{"command":"rm"}}`))
+	s.Say(s.Server, strings.Replace(permissionLine("1", "c", "read", `null`), `,"rawInput":null`, "", 1))
+	s.Has(s.ToServer, `"optionId":"cancel"`)
 }
 
 // A tool call whose members are there twice is not judged by one of them alone: without a question
@@ -248,22 +249,22 @@ func TestToolCallsThatReadTwoWays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, "", blocksRm())
 			s.opens()
-			s.passes(s.client, s.toAgent, promptLine("1", "go"))
-			s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute",`+update+`}`))
+			s.passes(s.Client, s.ToServer, promptLine("1", "go"))
+			s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute",`+update+`}`))
 			id := "c"
 			if name == "the id" {
 				id = "d"
 			}
-			s.says(s.agent, strings.Replace(permissionLine("1", id, "execute", `null`), `,"rawInput":null`, "", 1))
-			s.has(s.toAgent, `"id":1,"error"`, "read in two ways")
-			s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"x","kind":"execute","status":"in_progress",`+strings.Replace(update, `"d"`, `"e"`, 1)+`}`))
-			s.has(s.toClient, "can be read in two ways", "the turn was cancelled")
-			s.has(s.toAgent, `"session/cancel"`)
+			s.Say(s.Server, strings.Replace(permissionLine("1", id, "execute", `null`), `,"rawInput":null`, "", 1))
+			s.Has(s.ToServer, `"id":1,"error"`, "read in two ways")
+			s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"x","kind":"execute","status":"in_progress",`+strings.Replace(update, `"d"`, `"e"`, 1)+`}`))
+			s.Has(s.ToClient, "can be read in two ways", "the turn was cancelled")
+			s.Has(s.ToServer, `"session/cancel"`)
 		})
 	}
 	s := newStage(t, "", blocksRm())
 	s.opens()
-	s.passes(s.client, s.toAgent, promptLine("1", "go"))
-	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","status":"completed","rawInput":{"command":"ls"},"rawOutput":"\ud83d","content":[{"type":"content","content":{"type":"text","text":"`+"\xff"+`"}}]}`))
-	s.passes(s.agent, s.toClient, endLine("1", "end_turn")) // output that is not valid UTF-8 harms nobody
+	s.passes(s.Client, s.ToServer, promptLine("1", "go"))
+	s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","status":"completed","rawInput":{"command":"ls"},"rawOutput":"\ud83d","content":[{"type":"content","content":{"type":"text","text":"`+"\xff"+`"}}]}`))
+	s.passes(s.Server, s.ToClient, endLine("1", "end_turn")) // output that is not valid UTF-8 harms nobody
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
 // A turn that hooks have go on while the agent does not read keeps nothing else of the session
@@ -17,29 +18,29 @@ func TestTurnGoesOnWhileTheAgentDoesNotRead(t *testing.T) {
 	}
 	s := newStage(t, "", says(protocol.AgentStop, more))
 	s.opens()
-	s.passes(s.client, s.toAgent, promptLine("1", "go"))
+	s.passes(s.Client, s.ToServer, promptLine("1", "go"))
 	full := `{"jsonrpc":"2.0","method":"x/y","params":{"text":"` + strings.Repeat("y", 1<<20-100) + `"}}`
 	for range 2 { // one is being written, one waits and leaves no room for more
-		s.says(s.client, full)
+		s.Say(s.Client, full)
 	}
-	s.says(s.client, `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{}}`)
-	s.has(s.toClient, `"id":2,"error"`)
-	s.says(s.agent, endLine("1", "end_turn"))
-	s.has(s.toClient, "has the agent go on")
+	s.Say(s.Client, `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{}}`)
+	s.Has(s.ToClient, `"id":2,"error"`)
+	s.Say(s.Server, endLine("1", "end_turn"))
+	s.Has(s.ToClient, "has the agent go on")
 	said := updateLine(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"still here"}}`)
 	other := `{"jsonrpc":"2.0","method":"x/z"}`
-	s.says(s.agent, said) // comes after the end of the turn, or what becomes of it
-	s.passes(s.agent, s.toClient, other)
-	s.says(s.client, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
-	s.passes(s.agent, s.toClient, other)
+	s.Say(s.Server, said) // comes after the end of the turn, or what becomes of it
+	s.passes(s.Server, s.ToClient, other)
+	s.Say(s.Client, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
+	s.passes(s.Server, s.ToClient, other)
 	for range 2 {
-		s.has(s.toAgent, "yyy")
+		s.Has(s.ToServer, "yyy")
 	}
-	s.reads(s.toClient, said)
-	s.has(s.toAgent, `"method":"session/prompt"`, "go on")
-	s.has(s.toAgent, `"method":"session/cancel"`)
-	s.says(s.agent, strings.Replace(endLine("1", "cancelled"), `"id":1`, `"id":"hookd-1"`, 1))
-	s.reads(s.toClient, endLine("1", "cancelled"))
+	s.Read(s.ToClient, said)
+	s.Has(s.ToServer, `"method":"session/prompt"`, "go on")
+	s.Has(s.ToServer, `"method":"session/cancel"`)
+	s.Say(s.Server, strings.Replace(endLine("1", "cancelled"), `"id":1`, `"id":"hookd-1"`, 1))
+	s.Read(s.ToClient, endLine("1", "cancelled"))
 }
 
 // An agent that leaves its mode again and again is set back a few times. Then its turn ends, the
@@ -47,36 +48,36 @@ func TestTurnGoesOnWhileTheAgentDoesNotRead(t *testing.T) {
 func TestModeThatIsLeftAgainAndAgain(t *testing.T) {
 	s := newStage(t, "ask")
 	changed := updateLine(`{"sessionUpdate":"current_mode_update","currentModeId":"auto"}`)
-	s.passes(s.client, s.toAgent, newLine(""))
-	s.passes(s.agent, s.toClient, `{"jsonrpc":"2.0","id":0,"result":{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"auto"},{"id":"ask"}]}}}`)
+	s.passes(s.Client, s.ToServer, newLine(""))
+	s.passes(s.Server, s.ToClient, `{"jsonrpc":"2.0","id":0,"result":{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"auto"},{"id":"ask"}]}}}`)
 	last := 0
 	leaves := func(times int) {
 		t.Helper()
 		for range times {
 			last++
-			s.passes(s.agent, s.toClient, changed)
-			s.has(s.toAgent, fmt.Sprintf(`"id":"hookd-%d","method":"session/set_mode"`, last))
-			s.says(s.agent, fmt.Sprintf(`{"jsonrpc":"2.0","id":"hookd-%d","result":{}}`, last))
-			s.passes(s.agent, s.toClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"x/y","params":{"n":%d}}`, last))
+			s.passes(s.Server, s.ToClient, changed)
+			s.Has(s.ToServer, fmt.Sprintf(`"id":"hookd-%d","method":"session/set_mode"`, last))
+			s.Say(s.Server, fmt.Sprintf(`{"jsonrpc":"2.0","id":"hookd-%d","result":{}}`, last))
+			s.passes(s.Server, s.ToClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"x/y","params":{"n":%d}}`, last))
 		}
 	}
 	for id := range 2 { // a prompt begins anew
-		s.passes(s.client, s.toAgent, promptLine(fmt.Sprint(id+1), "go"))
+		s.passes(s.Client, s.ToServer, promptLine(fmt.Sprint(id+1), "go"))
 		leaves(3)
-		s.passes(s.agent, s.toClient, endLine(fmt.Sprint(id+1), "end_turn"))
+		s.passes(s.Server, s.ToClient, endLine(fmt.Sprint(id+1), "end_turn"))
 	}
-	s.passes(s.client, s.toAgent, promptLine("8", "go"))
+	s.passes(s.Client, s.ToServer, promptLine("8", "go"))
 	leaves(mostBacks)
-	s.passes(s.agent, s.toClient, changed)
-	s.has(s.toAgent, `"method":"session/cancel"`)
-	s.has(s.toClient, fmt.Sprintf("after hookd had set it back %d times (the turn was cancelled)", mostBacks))
-	s.passes(s.agent, s.toClient, changed) // and nothing more is said of it
-	s.passes(s.agent, s.toClient, endLine("8", "cancelled"))
-	s.says(s.client, promptLine("9", "go"))
-	s.has(s.toClient, "refused this prompt", "begin a new session")
-	s.reads(s.toClient, endLine("9", "refusal"))
+	s.passes(s.Server, s.ToClient, changed)
+	s.Has(s.ToServer, `"method":"session/cancel"`)
+	s.Has(s.ToClient, fmt.Sprintf("after hookd had set it back %d times (the turn was cancelled)", mostBacks))
+	s.passes(s.Server, s.ToClient, changed) // and nothing more is said of it
+	s.passes(s.Server, s.ToClient, endLine("8", "cancelled"))
+	s.Say(s.Client, promptLine("9", "go"))
+	s.Has(s.ToClient, "refused this prompt", "begin a new session")
+	s.Read(s.ToClient, endLine("9", "refusal"))
 	s.noted("after hookd had set it back")
-	if all := strings.Join(s.notes, "\n"); strings.Count(all, "after hookd had set it back") != 1 {
+	if all := strings.Join(s.notes.All(), "\n"); strings.Count(all, "after hookd had set it back") != 1 {
 		t.Error(all)
 	}
 }
@@ -87,12 +88,12 @@ func TestIDOfASessionThatIsOpen(t *testing.T) {
 	s.opens()
 	for i, method := range []string{"session/new", "session/fork", "session/load"} {
 		line := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"sessionId":"other","cwd":"/","mcpServers":[]}}`, i+1, method)
-		s.passes(s.client, s.toAgent, line)
-		s.says(s.agent, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"sessionId":"s1"}}`, i+1))
-		s.has(s.toClient, fmt.Sprintf(`"id":%d,"error"`, i+1), "that of a session that is open")
+		s.passes(s.Client, s.ToServer, line)
+		s.Say(s.Server, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"sessionId":"s1"}}`, i+1))
+		s.Has(s.ToClient, fmt.Sprintf(`"id":%d,"error"`, i+1), "that of a session that is open")
 	}
-	s.client.Close()
-	s.done <- <-s.done
+	s.Client.Close()
+	s.Done <- <-s.Done
 	s.eventually("session-start startup", "session-end exit")
 	if all := s.decided(); len(all) != 2 {
 		t.Errorf("%q", all)
@@ -104,7 +105,7 @@ func TestIDOfASessionThatIsOpen(t *testing.T) {
 func TestSessionsThatAnAgentInvents(t *testing.T) {
 	s := sessions{open: map[string]*session{}}
 	g := newGuard(t.Context(), &Options{})
-	invented := func(i int) *session { return g.newSession(fmt.Sprint(i), "/", gate{}) }
+	invented := func(i int) *session { return g.newSession(fmt.Sprint(i), "/", dialogue.Gate{}) }
 	for i := range 2 * mostUnseen {
 		one := invented(i)
 		if i == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
 func permissionLine(id, call, kind, input string) string {
@@ -22,10 +23,10 @@ func TestRefusedPrompt(t *testing.T) {
 	} {
 		s := newStage(t, "", says(protocol.PromptSubmit, reply))
 		s.opens()
-		s.says(s.client, promptLine("1", "go"))
-		s.has(s.toClient, `"sessionUpdate":"agent_message_chunk"`, "hookd: the hook h refused this prompt: ", "not that")
-		s.reads(s.toClient, endLine("1", "refusal"))
-		s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":1,"method":"session/list"}`) // the first that the agent reads
+		s.Say(s.Client, promptLine("1", "go"))
+		s.Has(s.ToClient, `"sessionUpdate":"agent_message_chunk"`, "hookd: the hook h refused this prompt: ", "not that")
+		s.Read(s.ToClient, endLine("1", "refusal"))
+		s.passes(s.Client, s.ToServer, `{"jsonrpc":"2.0","id":1,"method":"session/list"}`) // the first that the agent reads
 		s.eventually("prompt-submit go "+name, "agent-error ")
 	}
 }
@@ -42,17 +43,17 @@ func TestPromptsThatReadTwoWays(t *testing.T) {
 		`{"sessionId":"s1","prompt":"b"}`,
 		`{"sessionId":7,"prompt":[]}`,
 	} {
-		s.says(s.client, `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":`+params+`}`)
-		s.has(s.toClient, `"id":1,"error":{"code":-32602`)
+		s.Say(s.Client, `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":`+params+`}`)
+		s.Has(s.ToClient, `"id":1,"error":{"code":-32602`)
 	}
-	s.says(s.client, `{"jsonrpc":"2.0","method":"session/prompt","params":{"sessionId":"s1","prompt":[]}}`) // nobody would read its answer
-	s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":1,"method":"session/list"}`)
+	s.Say(s.Client, `{"jsonrpc":"2.0","method":"session/prompt","params":{"sessionId":"s1","prompt":[]}}`) // nobody would read its answer
+	s.passes(s.Client, s.ToServer, `{"jsonrpc":"2.0","id":1,"method":"session/list"}`)
 }
 
 // A changed prompt has the new text in place of the old ones; what is no text keeps its bytes.
 // Text of hooks for the model is added, that from the start of the session once.
 func TestChangedPrompt(t *testing.T) {
-	change := hookOn(protocol.PromptSubmit, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	change := dialogue.HookOn(protocol.PromptSubmit, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		reply, err := protocol.ModifyData(ev, func(data *protocol.PromptSubmitData) error {
 			if data.Prompt != "one\n\ntwo" || len(data.Attachments) != 2 || data.Attachments[1].Text != "file" {
 				return fmt.Errorf("%+v", data)
@@ -71,16 +72,16 @@ func TestChangedPrompt(t *testing.T) {
 		return `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[` + a + `{"type":"resource_link","uri":"file:///x" , "n":1.0}` + b + `,{"type":"resource","resource":{"text":"file","uri":"u"}}` + c + `]}}`
 	}
 	for _, began := range []string{`,{"type":"text","text":"[context from hook s]\nstart"}`, ""} {
-		s.says(s.client, blocks(`{"type":"text","n":1.0,"text":"one"},`, `,{"type":"text","text":"two"}`, ""))
-		s.reads(s.toAgent, blocks(`{"type":"text","n":1.0,"text":"new"},`, "", began+`,{"type":"text","text":"[context from hook h]\nmore"}`))
-		s.passes(s.agent, s.toClient, endLine("1", "end_turn"))
+		s.Say(s.Client, blocks(`{"type":"text","n":1.0,"text":"one"},`, `,{"type":"text","text":"two"}`, ""))
+		s.Read(s.ToServer, blocks(`{"type":"text","n":1.0,"text":"new"},`, "", began+`,{"type":"text","text":"[context from hook h]\nmore"}`))
+		s.passes(s.Server, s.ToClient, endLine("1", "end_turn"))
 	}
 }
 
 // A permission that hooks refuse is answered with an option of a kind that rejects, whatever
 // its id is; one that they leave open is put to the person.
 func TestPermissions(t *testing.T) {
-	start := hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	start := dialogue.HookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		args, err := protocol.ReadArgs[struct {
 			Command string `json:"command"`
 		}](ev)
@@ -103,7 +104,7 @@ func TestPermissions(t *testing.T) {
 		}
 		return protocol.Reply{}, err
 	})
-	ask := hookOn(protocol.PermissionRequest, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	ask := dialogue.HookOn(protocol.PermissionRequest, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		data, err := protocol.ReadData[protocol.PermissionRequestData](ev)
 		if jsonspan.Text(jsonspan.Get(data.Args, "command")) == "deny" {
 			return protocol.BlockReply("never"), err
@@ -113,26 +114,26 @@ func TestPermissions(t *testing.T) {
 	ask.Name = "p"
 	s := newStage(t, "", start, ask)
 	s.opens()
-	s.passes(s.client, s.toAgent, promptLine("1", "go"))
+	s.passes(s.Client, s.ToServer, promptLine("1", "go"))
 	for i, command := range []string{"block", "fail", "replace", "change", "deny"} {
 		id := fmt.Sprint(100 + i)
-		s.says(s.agent, permissionLine(id, "c"+id, "execute", `{"command":"`+command+`"}`))
-		s.has(s.toAgent, `{"jsonrpc":"2.0","id":`+id+`,"result":{"outcome":{"outcome":"selected","optionId":"cancel","_meta":{"hookd":{"by":"`)
-		s.has(s.toClient, `"sessionUpdate":"agent_message_chunk"`, "refused the call of bash")
-		s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call_update","toolCallId":"c`+id+`","status":"failed"}`))
+		s.Say(s.Server, permissionLine(id, "c"+id, "execute", `{"command":"`+command+`"}`))
+		s.Has(s.ToServer, `{"jsonrpc":"2.0","id":`+id+`,"result":{"outcome":{"outcome":"selected","optionId":"cancel","_meta":{"hookd":{"by":"`)
+		s.Has(s.ToClient, `"sessionUpdate":"agent_message_chunk"`, "refused the call of bash")
+		s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call_update","toolCallId":"c`+id+`","status":"failed"}`))
 	}
 	for _, command := range []string{"ls", "ask"} {
-		s.passes(s.agent, s.toClient, permissionLine("1", "c1", "execute", `{"command":"`+command+`"}`))
-		s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}`)
+		s.passes(s.Server, s.ToClient, permissionLine("1", "c1", "execute", `{"command":"`+command+`"}`))
+		s.passes(s.Client, s.ToServer, `{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}`)
 	}
-	s.says(s.agent, strings.NewReplacer(`"kind":"reject_once"`, `"kind":"other"`).Replace(permissionLine("2", "c2", "execute", `{"command":"block"}`)))
-	s.reads(s.toAgent, `{"jsonrpc":"2.0","id":2,"result":{"outcome":{"outcome":"cancelled"}}}`)
-	s.next(s.toClient)
+	s.Say(s.Server, strings.NewReplacer(`"kind":"reject_once"`, `"kind":"other"`).Replace(permissionLine("2", "c2", "execute", `{"command":"block"}`)))
+	s.Read(s.ToServer, `{"jsonrpc":"2.0","id":2,"result":{"outcome":{"outcome":"cancelled"}}}`)
+	s.Next(s.ToClient)
 	s.noted("offers no option to reject it")
-	s.says(s.agent, strings.Replace(permissionLine("3", "c3", "execute", `{"command":"x"}`), `"toolCall"`, `"ToolCall":{},"toolCall"`, 1))
-	s.has(s.toAgent, `"id":3,"error"`, "which some programs take for toolCall")
+	s.Say(s.Server, strings.Replace(permissionLine("3", "c3", "execute", `{"command":"x"}`), `"toolCall"`, `"ToolCall":{},"toolCall"`, 1))
+	s.Has(s.ToServer, `"id":3,"error"`, "which some programs take for toolCall")
 	// nobody answers for the person before the person was asked
-	s.says(s.client, `{"jsonrpc":"2.0","id":9,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}`)
+	s.Say(s.Client, `{"jsonrpc":"2.0","id":9,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}`)
 	s.noted("an answer of the editor to a request that it has not got")
 	s.eventually("tool-call-start bash block", "tool-call-error bash", "permission-request bash block")
 }
@@ -145,34 +146,34 @@ func TestGrantedPermissions(t *testing.T) {
 		s := newStage(t, "", hook)
 		s.opens()
 		line := permissionLine("1", "c", "execute", `{"command":"ls"}`)
-		s.says(s.agent, line)
+		s.Say(s.Server, line)
 		if grants {
-			s.reads(s.toAgent, `{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}`)
+			s.Read(s.ToServer, `{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}`)
 			continue
 		}
-		s.reads(s.toClient, line)
+		s.Read(s.ToClient, line)
 	}
 }
 
 // A call that the agent runs without asking is seen, and if hooks refuse it its turn ends.
 func TestCallsWithoutAsking(t *testing.T) {
-	s := newStage(t, "", hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	s := newStage(t, "", dialogue.HookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		if strings.Contains(string(ev.Data), "rm") {
 			return protocol.BlockReply("no"), nil
 		}
 		return protocol.Reply{}, nil
 	}))
 	s.opens()
-	s.passes(s.client, s.toAgent, promptLine("1", "go"))
-	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"a","kind":"execute","status":"pending","rawInput":{"command":"ls"}}`))
-	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"completed","rawOutput":"out"}`))
-	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"f","kind":"execute","status":"failed","rawInput":{"command":"rm"}}`))
+	s.passes(s.Client, s.ToServer, promptLine("1", "go"))
+	s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"a","kind":"execute","status":"pending","rawInput":{"command":"ls"}}`))
+	s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"completed","rawOutput":"out"}`))
+	s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"f","kind":"execute","status":"failed","rawInput":{"command":"rm"}}`))
 	s.eventually("tool-call-start bash observe", "tool-call-end bash observe", "tool-call-start bash block", "tool-call-error bash observe")
 	s.noted("lost: the hook h refuses a call that the agent began without asking and that has failed") // nothing is cancelled
-	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"b","kind":"execute","status":"in_progress","rawInput":{"command":"rm"}}`))
-	s.has(s.toClient, "does not let the call of bash be", "the turn was cancelled")
-	s.reads(s.toAgent, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
-	s.passes(s.agent, s.toClient, endLine("1", "cancelled"))
+	s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"b","kind":"execute","status":"in_progress","rawInput":{"command":"rm"}}`))
+	s.Has(s.ToClient, "does not let the call of bash be", "the turn was cancelled")
+	s.Read(s.ToServer, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
+	s.passes(s.Server, s.ToClient, endLine("1", "cancelled"))
 	s.noted("lost: the hook h refuses a call that the agent began without asking: it may have been done; the turn is cancelled")
 	s.eventually("agent-end aborted")
 }
@@ -211,7 +212,7 @@ func TestNamesOfCalls(t *testing.T) {
 
 // What the agent has the client do is judged as calls of our tools, with their results.
 func TestFilesAndCommandsOfTheClient(t *testing.T) {
-	start := hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	start := dialogue.HookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		data, err := protocol.ReadData[protocol.ToolCallStartData](ev)
 		args := string(data.Args)
 		switch {
@@ -226,7 +227,7 @@ func TestFilesAndCommandsOfTheClient(t *testing.T) {
 		}
 		return protocol.Reply{}, err
 	})
-	end := hookOn(protocol.ToolCallEnd, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	end := dialogue.HookOn(protocol.ToolCallEnd, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		switch result := string(ev.Data); {
 		case strings.Contains(result, "password"):
 			return protocol.BlockReply("it has a password"), nil
@@ -242,50 +243,50 @@ func TestFilesAndCommandsOfTheClient(t *testing.T) {
 		return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"sessionId":"s1",` + rest + `}}`
 	}
 	for method, rest := range map[string]string{"fs/read_text_file": `"path":"/secret"`, "fs/write_text_file": `"path":"/x","content":"secret"`, "terminal/create": `"command":"cat","args":["secret"]`} {
-		s.says(s.agent, request("1", method, rest))
-		s.has(s.toAgent, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"hookd: no `)
-		s.has(s.toClient, "the hook h refused the call of")
+		s.Say(s.Server, request("1", method, rest))
+		s.Has(s.ToServer, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"hookd: no `)
+		s.Has(s.ToClient, "the hook h refused the call of")
 	}
-	s.says(s.agent, request("1", "fs/read_text_file", `"path":"/old" , "line":2`))
-	s.reads(s.toClient, request("1", "fs/read_text_file", `"path":"/new" , "line":2`))
-	s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":1,"result":{"content":"plain","n":1.0}}`)
+	s.Say(s.Server, request("1", "fs/read_text_file", `"path":"/old" , "line":2`))
+	s.Read(s.ToClient, request("1", "fs/read_text_file", `"path":"/new" , "line":2`))
+	s.passes(s.Client, s.ToServer, `{"jsonrpc":"2.0","id":1,"result":{"content":"plain","n":1.0}}`)
 	for text, want := range map[string]string{"a token": `"result":{"content":"***"}`, "a password": `"error":{"code":-32603,"message":"hookd: it has a password"}`} {
-		s.passes(s.agent, s.toClient, request("1", "fs/read_text_file", `"path":"/x"`))
-		s.says(s.client, `{"jsonrpc":"2.0","id":1,"result":{"content":"`+text+`"}}`)
-		s.reads(s.toAgent, `{"jsonrpc":"2.0","id":1,`+want+`}`)
+		s.passes(s.Server, s.ToClient, request("1", "fs/read_text_file", `"path":"/x"`))
+		s.Say(s.Client, `{"jsonrpc":"2.0","id":1,"result":{"content":"`+text+`"}}`)
+		s.Read(s.ToServer, `{"jsonrpc":"2.0","id":1,`+want+`}`)
 	}
-	s.says(s.agent, request("1", "terminal/create", `"command":"npm","args":["i"]`))
-	s.reads(s.toClient, request("1", "terminal/create", `"command":"bash","args":["-lc","npm ci --x 'a b'"]`))
-	s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":1,"result":{"terminalId":"t"}}`)
+	s.Say(s.Server, request("1", "terminal/create", `"command":"npm","args":["i"]`))
+	s.Read(s.ToClient, request("1", "terminal/create", `"command":"bash","args":["-lc","npm ci --x 'a b'"]`))
+	s.passes(s.Client, s.ToServer, `{"jsonrpc":"2.0","id":1,"result":{"terminalId":"t"}}`)
 	output := `"terminalId":"t"`
-	s.passes(s.agent, s.toClient, request("2", "terminal/output", output))
-	s.says(s.client, `{"jsonrpc":"2.0","id":2,"result":{"output":"a token","truncated":false}}`) // it may not be read yet
-	s.reads(s.toAgent, `{"jsonrpc":"2.0","id":2,"result":{"output":"","truncated":false}}`)
+	s.passes(s.Server, s.ToClient, request("2", "terminal/output", output))
+	s.Say(s.Client, `{"jsonrpc":"2.0","id":2,"result":{"output":"a token","truncated":false}}`) // it may not be read yet
+	s.Read(s.ToServer, `{"jsonrpc":"2.0","id":2,"result":{"output":"","truncated":false}}`)
 	for range 2 {
-		s.passes(s.agent, s.toClient, request("2", "terminal/output", output))
-		s.says(s.client, `{"jsonrpc":"2.0","id":2,"result":{"output":"a token","truncated":false,"exitStatus":{"exitCode":0}}}`)
-		s.reads(s.toAgent, `{"jsonrpc":"2.0","id":2,"result":{"output":"***","truncated":false,"exitStatus":{"exitCode":0}}}`)
+		s.passes(s.Server, s.ToClient, request("2", "terminal/output", output))
+		s.Say(s.Client, `{"jsonrpc":"2.0","id":2,"result":{"output":"a token","truncated":false,"exitStatus":{"exitCode":0}}}`)
+		s.Read(s.ToServer, `{"jsonrpc":"2.0","id":2,"result":{"output":"***","truncated":false,"exitStatus":{"exitCode":0}}}`)
 	}
-	s.passes(s.agent, s.toClient, request("2", "terminal/release", output))
+	s.passes(s.Server, s.ToClient, request("2", "terminal/release", output))
 	// the person is asked about what a hook wants a person to decide
 	for answer, passes := range map[string]bool{"allow": true, "reject": false} {
-		s.says(s.agent, request("3", "fs/write_text_file", `"path":"/why","content":""`))
-		asked := s.has(s.toClient, `"id":"hookd-`, `"method":"session/request_permission"`, `write_file: sure?`)
+		s.Say(s.Server, request("3", "fs/write_text_file", `"path":"/why","content":""`))
+		asked := s.Has(s.ToClient, `"id":"hookd-`, `"method":"session/request_permission"`, `write_file: sure?`)
 		id := string(jsonspan.Get([]byte(asked), "id"))
-		s.says(s.client, `{"jsonrpc":"2.0","id":`+id+`,"result":{"outcome":{"outcome":"selected","optionId":"`+answer+`"}}}`)
+		s.Say(s.Client, `{"jsonrpc":"2.0","id":`+id+`,"result":{"outcome":{"outcome":"selected","optionId":"`+answer+`"}}}`)
 		if passes {
-			s.reads(s.toClient, request("3", "fs/write_text_file", `"path":"/why","content":""`))
-			s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":3,"result":{}}`)
+			s.Read(s.ToClient, request("3", "fs/write_text_file", `"path":"/why","content":""`))
+			s.passes(s.Client, s.ToServer, `{"jsonrpc":"2.0","id":3,"result":{}}`)
 			continue
 		}
-		s.has(s.toAgent, `"id":3,"error"`, "the person did not allow it")
-		s.next(s.toClient)
+		s.Has(s.ToServer, `"id":3,"error"`, "the person did not allow it")
+		s.Next(s.ToClient)
 	}
 }
 
 // Hooks may have a turn go on: the agent gets another prompt, and the client one answer.
 func TestTurnsThatGoOn(t *testing.T) {
-	s := newStage(t, "", hookOn(protocol.AgentStop, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	s := newStage(t, "", dialogue.HookOn(protocol.AgentStop, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		data, err := protocol.ReadData[protocol.AgentStopData](ev)
 		if data.Continued < 1 {
 			return protocol.BlockReply("run the tests after " + data.Response), err
@@ -293,25 +294,25 @@ func TestTurnsThatGoOn(t *testing.T) {
 		return protocol.Reply{}, err
 	}))
 	s.opens()
-	s.passes(s.client, s.toAgent, promptLine("7", "go"))
-	s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"words"}}`))
-	s.says(s.agent, endLine("7", "end_turn"))
-	s.has(s.toClient, "the hook h has the agent go on: run the tests after words")
-	s.has(s.toAgent, `"id":"hookd-1","method":"session/prompt"`, `"text":"run the tests after words"`)
-	s.says(s.agent, endLine("7", "end_turn")) // once more, and nobody waits for it
+	s.passes(s.Client, s.ToServer, promptLine("7", "go"))
+	s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"words"}}`))
+	s.Say(s.Server, endLine("7", "end_turn"))
+	s.Has(s.ToClient, "the hook h has the agent go on: run the tests after words")
+	s.Has(s.ToServer, `"id":"hookd-1","method":"session/prompt"`, `"text":"run the tests after words"`)
+	s.Say(s.Server, endLine("7", "end_turn")) // once more, and nobody waits for it
 	s.noted("to a request that it has not got")
-	s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","method":"session/set_title","params":{"sessionId":"s1"}}`)
-	s.says(s.client, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":7}}`)
-	s.reads(s.toAgent, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"hookd-1"}}`)
-	s.says(s.agent, `{"jsonrpc":"2.0","id":"hookd-1","result":{"stopReason":"end_turn","usage":{"n":1.0}}}`)
-	s.reads(s.toClient, `{"jsonrpc":"2.0","id":7,"result":{"stopReason":"end_turn","usage":{"n":1.0}}}`)
+	s.passes(s.Client, s.ToServer, `{"jsonrpc":"2.0","method":"session/set_title","params":{"sessionId":"s1"}}`)
+	s.Say(s.Client, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":7}}`)
+	s.Read(s.ToServer, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"hookd-1"}}`)
+	s.Say(s.Server, `{"jsonrpc":"2.0","id":"hookd-1","result":{"stopReason":"end_turn","usage":{"n":1.0}}}`)
+	s.Read(s.ToClient, `{"jsonrpc":"2.0","id":7,"result":{"stopReason":"end_turn","usage":{"n":1.0}}}`)
 	s.eventually("agent-stop done continue", "agent-end done")
 }
 
 // A cancel right after a prompt is never lost, and never comes before it.
 func TestCancelledPrompts(t *testing.T) {
 	asked := make(chan struct{}, 8)
-	s := newStage(t, "", hookOn(protocol.PromptSubmit, func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	s := newStage(t, "", dialogue.HookOn(protocol.PromptSubmit, func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		select {
 		case asked <- struct{}{}:
 		default:
@@ -325,30 +326,30 @@ func TestCancelledPrompts(t *testing.T) {
 	s.opens()
 	cancel := `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`
 	began := time.Now()
-	s.says(s.client, promptLine("1", "slow"))
+	s.Say(s.Client, promptLine("1", "slow"))
 	<-asked
-	s.says(s.client, cancel)
-	s.reads(s.toClient, endLine("1", "cancelled"))
-	s.says(s.client, promptLine("2", "slow"))
+	s.Say(s.Client, cancel)
+	s.Read(s.ToClient, endLine("1", "cancelled"))
+	s.Say(s.Client, promptLine("2", "slow"))
 	<-asked
-	s.says(s.client, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}}`)
-	s.reads(s.toClient, endLine("2", "cancelled"))
+	s.Say(s.Client, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}}`)
+	s.Read(s.ToClient, endLine("2", "cancelled"))
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("it took %v", took)
 	}
 	for id := 3; id < 30; id++ { // at whatever moment it comes, it ends the turn
 		text := fmt.Sprint(id)
-		s.says(s.client, promptLine(text, "fast")+"\n"+cancel+"\n"+`{"jsonrpc":"2.0","id":"after`+text+`","method":"session/list","params":{"sessionId":"s1"}}`)
-		switch got := s.next(s.toAgent); got {
+		s.Say(s.Client, promptLine(text, "fast")+"\n"+cancel+"\n"+`{"jsonrpc":"2.0","id":"after`+text+`","method":"session/list","params":{"sessionId":"s1"}}`)
+		switch got := s.Next(s.ToServer); got {
 		case promptLine(text, "fast"):
-			s.reads(s.toAgent, cancel)
-			s.has(s.toAgent, `"after`)
-			s.says(s.agent, endLine(text, "cancelled"))
+			s.Read(s.ToServer, cancel)
+			s.Has(s.ToServer, `"after`)
+			s.Say(s.Server, endLine(text, "cancelled"))
 		default:
 			if !strings.Contains(got, `"after`) {
 				t.Fatal(got)
 			}
 		}
-		s.reads(s.toClient, endLine(text, "cancelled"))
+		s.Read(s.ToClient, endLine(text, "cancelled"))
 	}
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
 // The conversations of real agents pass byte for byte, and their turns are seen.
@@ -31,15 +31,15 @@ func TestConversationsOfAgents(t *testing.T) {
 				message := string(jsonspan.Get([]byte(line), "m"))
 				calls = calls || strings.Contains(message, `"status": "completed"`) || strings.Contains(message, "request_permission")
 				if jsonspan.Text(jsonspan.Get([]byte(line), "dir")) != "client>agent" {
-					s.passes(s.agent, s.toClient, message)
+					s.passes(s.Server, s.ToClient, message)
 					continue
 				}
-				s.says(s.client, message)
+				s.Say(s.Client, message)
 				if strings.Contains(message, `"mcpServers": [{`) {
-					s.has(s.toAgent, `"command": "/bin/hookd", "args": ["mcp","--name","mini","--","/usr/bin/node","/home/user/mcp_mini.mjs"`)
+					s.Has(s.ToServer, `"command": "/bin/hookd", "args": ["mcp","--name","mini","--","/usr/bin/node","/home/user/mcp_mini.mjs"`)
 					continue
 				}
-				s.reads(s.toAgent, message)
+				s.Read(s.ToServer, message)
 			}
 			want := []string{"session-start startup", "prompt-submit do the thing"}
 			if calls {
@@ -49,8 +49,8 @@ func TestConversationsOfAgents(t *testing.T) {
 				want = append(want, "agent-stop done", "agent-end done")
 			}
 			s.eventually(want...)
-			s.end(proxied.ErrClosed)
-			s.done <- <-s.done
+			s.End(proxied.ErrClosed)
+			s.Done <- <-s.Done
 			s.eventually("session-end interrupted")
 		})
 	}
@@ -66,7 +66,7 @@ func TestBytesPass(t *testing.T) {
 		"{\"jsonrpc\":\"2.0\",\"method\":\"qwen/notify\",\"params\":{\"bad\":\"\xff\"}}",
 		`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"_meta":{"k":9007199254740993},"prompt":[ {"text":"\u0061","type":"text","annotations":{"n":1.0}},{"type":"audio","data":"x","n":1e400}],"sessionId":"s1", "x":[]}}`,
 	} {
-		s.passes(s.client, s.toAgent, line)
+		s.passes(s.Client, s.ToServer, line)
 	}
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"unknown","update":{"sessionUpdate":"tool_call","toolCallId":"x","status":"completed"}}}`,
@@ -76,34 +76,34 @@ func TestBytesPass(t *testing.T) {
 		`{"result":{"x":12345678901234567890},"id":"a-1","jsonrpc":"2.0"}`,
 		`{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn","usage":{"n":9007199254740993}} }`,
 	} {
-		s.passes(s.agent, s.toClient, line)
+		s.passes(s.Server, s.ToClient, line)
 	}
-	s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":2,"result":{"action":"decline"}}`)
+	s.passes(s.Client, s.ToServer, `{"jsonrpc":"2.0","id":2,"result":{"action":"decline"}}`)
 }
 
 // A question never overtakes the updates before it, however many these are.
 func TestOrderHoldsBehindAFlood(t *testing.T) {
 	s := newStage(t, "")
 	s.opens()
-	s.passes(s.client, s.toAgent, promptLine("1", "go"))
+	s.passes(s.Client, s.ToServer, promptLine("1", "go"))
 	const count = 5000
 	update := func(i int) string {
 		return updateLine(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%d"}}`, i))
 	}
 	go func() {
 		for i := range count {
-			fmt.Fprintln(s.agent, update(i))
+			fmt.Fprintln(s.Server, update(i))
 		}
-		s.says(s.agent, permissionLine("7", "x", "execute", `{"command":"ls"}`))
-		s.says(s.agent, updateLine(`{"sessionUpdate":"plan","entries":[]}`))
-		s.says(s.agent, endLine("1", "end_turn"))
+		s.Say(s.Server, permissionLine("7", "x", "execute", `{"command":"ls"}`))
+		s.Say(s.Server, updateLine(`{"sessionUpdate":"plan","entries":[]}`))
+		s.Say(s.Server, endLine("1", "end_turn"))
 	}()
 	for i := range count {
-		s.reads(s.toClient, update(i))
+		s.Read(s.ToClient, update(i))
 	}
-	s.reads(s.toClient, permissionLine("7", "x", "execute", `{"command":"ls"}`))
-	s.reads(s.toClient, updateLine(`{"sessionUpdate":"plan","entries":[]}`))
-	s.reads(s.toClient, endLine("1", "end_turn"))
+	s.Read(s.ToClient, permissionLine("7", "x", "execute", `{"command":"ls"}`))
+	s.Read(s.ToClient, updateLine(`{"sessionUpdate":"plan","entries":[]}`))
+	s.Read(s.ToClient, endLine("1", "end_turn"))
 }
 
 // Many turns with many calls leave no goroutine and no memory in use.
@@ -118,19 +118,16 @@ func TestManyCalls(t *testing.T) {
 		s.mu.Lock()
 		s.events = nil
 		s.mu.Unlock()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
+		return dialogue.Heap()
 	}
 	before := uint64(0)
 	for i := 1; i <= count; i++ {
 		id := fmt.Sprint(i)
-		s.passes(s.client, s.toAgent, promptLine(id, strings.Repeat("y", 1000)))
-		s.passes(s.agent, s.toClient, permissionLine(id, "c"+id, "execute", `{"command":"ls"}`))
-		s.passes(s.client, s.toAgent, `{"jsonrpc":"2.0","id":`+id+`,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}`)
-		s.passes(s.agent, s.toClient, updateLine(`{"sessionUpdate":"tool_call_update","toolCallId":"c`+id+`","status":"completed","rawOutput":"`+strings.Repeat("x", 1000)+`"}`))
-		s.passes(s.agent, s.toClient, endLine(id, "end_turn"))
+		s.passes(s.Client, s.ToServer, promptLine(id, strings.Repeat("y", 1000)))
+		s.passes(s.Server, s.ToClient, permissionLine(id, "c"+id, "execute", `{"command":"ls"}`))
+		s.passes(s.Client, s.ToServer, `{"jsonrpc":"2.0","id":`+id+`,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}`)
+		s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call_update","toolCallId":"c`+id+`","status":"completed","rawOutput":"`+strings.Repeat("x", 1000)+`"}`))
+		s.passes(s.Server, s.ToClient, endLine(id, "end_turn"))
 		if i == count/5 {
 			before = heap()
 		}

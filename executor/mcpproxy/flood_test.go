@@ -3,22 +3,14 @@ package mcpproxy
 import (
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
+	"github.com/hookd-dev/hookd/test/dialogue"
 )
-
-// heap is the memory in use.
-func heap() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
 
 // floods writes lines until nobody takes them any more, and returns how many were taken.
 func floods(to io.Writer, line func(n int) string) *atomic.Int64 {
@@ -54,27 +46,27 @@ func TestFloodsThatNobodyReads(t *testing.T) {
 		line func(int) string
 		most uint64 // bytes
 	}{
-		"progress": {func(s *stage) io.Writer { return s.server }, func(int) string {
+		"progress": {func(s *stage) io.Writer { return s.Server }, func(int) string {
 			return `{"jsonrpc":"2.0","method":"notifications/progress","params":"` + text + `"}`
 		}, 6 << 20},
-		"notifications": {func(s *stage) io.Writer { return s.client }, func(int) string {
+		"notifications": {func(s *stage) io.Writer { return s.Client }, func(int) string {
 			return `{"jsonrpc":"2.0","method":"notifications/x","params":"` + text + `"}`
 		}, 6 << 20},
-		"calls": {func(s *stage) io.Writer { return s.client }, func(n int) string {
+		"calls": {func(s *stage) io.Writer { return s.Client }, func(n int) string {
 			return callLine(fmt.Sprint(n), `{"text":"`+text+`"}`)
 		}, 100 << 20},
 	} {
 		s := newStage(t)
-		before := heap()
+		before := dialogue.Heap()
 		taken := settled(floods(test.from(s), test.line))
-		if after := heap(); taken == 0 || after > before+test.most {
+		if after := dialogue.Heap(); taken == 0 || after > before+test.most {
 			t.Errorf("%s: %d lines were taken, %d KiB are kept", name, taken, (after-before)>>10)
 		}
 		began := time.Now()
-		s.end(proxied.ErrClosed)
-		if err := <-s.done; time.Since(began) > 3*time.Second {
+		s.End(proxied.ErrClosed)
+		if err := <-s.Done; time.Since(began) > 3*time.Second {
 			t.Errorf("%s: it ended after %v (%v)", name, time.Since(began), err)
 		}
-		s.done <- nil
+		s.Done <- nil
 	}
 }

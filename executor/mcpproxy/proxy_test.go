@@ -1,10 +1,8 @@
 package mcpproxy
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -16,35 +14,23 @@ import (
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
-// stage is a proxy between a client and a server that are pipes of the test.
+// stage is a proxy between a client and a server that are the test.
 type stage struct {
-	t        *testing.T
-	toServer *bufio.Reader // what the server reads
-	toClient *bufio.Reader // what the client reads
-	client   io.WriteCloser
-	server   io.WriteCloser
-	end      context.CancelCauseFunc
-	done     chan error
-	exited   chan struct{}
-	exit     sync.Once
+	dialogue.Lines
+	*dialogue.Sides
+	notes dialogue.Notes
 
 	mu     sync.Mutex
 	events []string // decided, as "event tool action"
-	notes  []string
 
 	onOutcome func(*protocol.Outcome)
 }
 
-// gate is hooks in Go without a project.
-type gate struct{ *executor.Executor }
-
-func (g gate) Project() string { return "" }
-
 func readSchema(written []byte) (ArgSchema, error) {
-	schema, err := argschema.Compile(argschema.WithoutForeignPatterns(written))
-	return schema, err
+	return argschema.Compile(argschema.WithoutForeignPatterns(written))
 }
 
 func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
@@ -58,82 +44,23 @@ func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
 
 func stageOf(t *testing.T, e *executor.Executor) *stage {
 	t.Helper()
-	clientIn, client := io.Pipe()
-	toClient, clientOut := io.Pipe()
-	toServer, serverIn := io.Pipe()
-	serverOut, server := io.Pipe()
-	s := &stage{
-		t: t, toServer: bufio.NewReader(toServer), toClient: bufio.NewReader(toClient), client: client, server: server,
-		done: make(chan error, 1), exited: make(chan struct{}),
-	}
-	ctx, end := context.WithCancelCause(t.Context())
-	s.end = end
-	process := &proxied.Process{In: serverIn, Out: serverOut, Done: s.exited, Ended: func() string { return "exit code 3" }, End: func(time.Duration) {
-		toServer.Close()
-		server.Close()
-		s.exit.Do(func() { close(s.exited) })
-	}}
-	go func() {
-		s.done <- Run(ctx, relay.Stream{In: clientIn, Out: clientOut}, process, Options{
-			Hooks: gate{e}, Server: "t", Session: "s", Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20, AskTimeout: 300 * time.Millisecond, ReadSchema: readSchema,
-			Tell: func(o *protocol.Outcome) {
-				if s.onOutcome != nil {
-					s.onOutcome(o)
-				}
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				s.events = append(s.events, fmt.Sprintf("%s %s %s", o.Event.Event, jsonspan.Text(jsonspan.Get(o.Event.Data, "toolCallId")), o.Action))
-			},
-			Note: func(text string) {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				s.notes = append(s.notes, text)
-			},
+	s := &stage{Lines: dialogue.Lines{T: t}}
+	s.Sides = dialogue.Between(t, e, func(ctx context.Context, client relay.Stream, server *proxied.Process) error {
+		return Run(ctx, client, server, Options{
+			Hooks: dialogue.Gate{Executor: e}, Server: "t", Session: "s", Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20, AskTimeout: 300 * time.Millisecond, ReadSchema: readSchema,
+			Tell: s.tell, Note: s.notes.Add,
 		})
-		clientIn.Close()
-		toClient.Close()
-	}()
-	t.Cleanup(func() {
-		end(proxied.ErrClosed)
-		client.Close()
-		toClient.Close()
-		<-s.done
-		_ = e.Close(context.Background())
 	})
 	return s
 }
 
-func (s *stage) says(to io.Writer, line string) {
-	s.t.Helper()
-	if _, err := io.WriteString(to, line+"\n"); err != nil {
-		s.t.Fatalf("%s: %v", line, err)
+func (s *stage) tell(o *protocol.Outcome) {
+	if s.onOutcome != nil {
+		s.onOutcome(o)
 	}
-}
-
-func (s *stage) reads(from *bufio.Reader, want string) {
-	s.t.Helper()
-	if got := s.next(from); got != want {
-		s.t.Fatalf("got  %s\nwant %s", got, want)
-	}
-}
-
-func (s *stage) next(from *bufio.Reader) string {
-	s.t.Helper()
-	line := make(chan string, 1)
-	go func() {
-		text, err := from.ReadString('\n')
-		if err != nil {
-			text = err.Error()
-		}
-		line <- strings.TrimSuffix(text, "\n")
-	}()
-	select {
-	case text := <-line:
-		return text
-	case <-time.After(5 * time.Second):
-		s.t.Fatal("no line came")
-		return ""
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, fmt.Sprintf("%s %s %s", o.Event.Event, jsonspan.Text(jsonspan.Get(o.Event.Data, "toolCallId")), o.Action))
 }
 
 func (s *stage) decided() []string {
@@ -144,10 +71,6 @@ func (s *stage) decided() []string {
 
 func callLine(id, args string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"x","arguments":` + args + `}}`
-}
-
-func hookOn(event protocol.EventName, do func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error)) protocol.GoHook {
-	return protocol.GoHook{Name: "h", Events: []protocol.EventName{event}, OnFailure: protocol.RuleBlock, Func: do}
 }
 
 // What no hook changed passes byte for byte, both ways, in the order in which it came.
@@ -163,11 +86,11 @@ func TestBytesPass(t *testing.T) {
 	}
 	go func() {
 		for _, line := range odd {
-			s.says(s.client, line)
+			s.Say(s.Client, line)
 		}
 	}()
 	for _, line := range odd {
-		s.reads(s.toServer, line)
+		s.Read(s.ToServer, line)
 	}
 	answers := []string{
 		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":9007199254740993}}`,
@@ -176,17 +99,17 @@ func TestBytesPass(t *testing.T) {
 	}
 	go func() {
 		for _, line := range answers {
-			s.says(s.server, line)
+			s.Say(s.Server, line)
 		}
 	}()
 	for _, line := range answers {
-		s.reads(s.toClient, line)
+		s.Read(s.ToClient, line)
 	}
 }
 
 // A refusal is a result that the model can read, and the server never sees the call.
 func TestRefusedCall(t *testing.T) {
-	s := newStage(t, hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	s := newStage(t, dialogue.HookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		args, err := protocol.ReadArgs[struct {
 			Do string `json:"do"`
 		}](ev)
@@ -216,17 +139,17 @@ func TestRefusedCall(t *testing.T) {
 		"block": "not that", "stop": "enough", "fail": "blocked: the check h could not be made (exit)",
 		"ask": "not allowed: a person has to decide this, and nobody can be asked here: really?",
 	} {
-		s.says(s.client, callLine("1", `{"do":"`+do+`"}`))
-		s.reads(s.toClient, result("1", want))
+		s.Say(s.Client, callLine("1", `{"do":"`+do+`"}`))
+		s.Read(s.ToClient, result("1", want))
 	}
-	s.says(s.client, callLine("2", `{"do":"replace"}`))
-	s.reads(s.toClient, `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"mine"}]}}`)
-	s.says(s.client, callLine(`"3"`, `{ "n":12345678901234567890 , "do":"run"}`))
-	s.reads(s.toServer, callLine(`"3"`, `{ "n":12345678901234567890 , "do":"changed"}`))
-	s.says(s.client, callLine("5", "null"))
-	s.reads(s.toServer, callLine("5", `{"do":"changed"}`))
-	s.says(s.client, `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},"name":"x","arguments":{"do":"block"}}}`)
-	s.reads(s.toClient, `{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"not that"}],"isError":true,"resultType":"complete"}}`)
+	s.Say(s.Client, callLine("2", `{"do":"replace"}`))
+	s.Read(s.ToClient, `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"mine"}]}}`)
+	s.Say(s.Client, callLine(`"3"`, `{ "n":12345678901234567890 , "do":"run"}`))
+	s.Read(s.ToServer, callLine(`"3"`, `{ "n":12345678901234567890 , "do":"changed"}`))
+	s.Say(s.Client, callLine("5", "null"))
+	s.Read(s.ToServer, callLine("5", `{"do":"changed"}`))
+	s.Say(s.Client, `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},"name":"x","arguments":{"do":"block"}}}`)
+	s.Read(s.ToClient, `{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"not that"}],"isError":true,"resultType":"complete"}}`)
 }
 
 // A call that hooks and the server could read in two ways is refused, from the client and from the server.
@@ -251,14 +174,14 @@ func TestAmbiguousCalls(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}`:                            "not valid JSON",
 		`"tools/call"`: "which is an object",
 	} {
-		s.says(s.client, line)
-		if got := s.next(s.toClient); !strings.Contains(got, want) || !strings.Contains(got, `"error"`) {
+		s.Say(s.Client, line)
+		if got := s.Next(s.ToClient); !strings.Contains(got, want) || !strings.Contains(got, `"error"`) {
 			t.Errorf("%s\n got %s, not with %q", line, got, want)
 		}
 	}
-	s.says(s.client, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"x"}}`) // nobody would read its result
-	s.says(s.client, `{"jsonrpc":"2.0","id":5,"method":"ping"}`)
-	s.reads(s.toServer, `{"jsonrpc":"2.0","id":5,"method":"ping"}`) // the first that the server reads
+	s.Say(s.Client, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"x"}}`) // nobody would read its result
+	s.Say(s.Client, `{"jsonrpc":"2.0","id":5,"method":"ping"}`)
+	s.Read(s.ToServer, `{"jsonrpc":"2.0","id":5,"method":"ping"}`) // the first that the server reads
 }
 
 // A message with carriage returns between its tokens is several to a program that ends its
@@ -266,21 +189,21 @@ func TestAmbiguousCalls(t *testing.T) {
 func TestNoMessageHidesAnotherFromWhoEndsLinesAtCarriageReturns(t *testing.T) {
 	s := newStage(t)
 	hidden := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x"}}`
-	s.says(s.client, "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":\r"+hidden+"\r}\r")
-	s.reads(s.toServer, `{"jsonrpc":"2.0","method":"n","params":`+hidden+`}`)
-	s.says(s.client, callLine("1", "{\"a b\":\r"+hidden+"\r}"))
-	s.reads(s.toServer, callLine("1", `{"a b":`+hidden+`}`))
-	s.says(s.server, "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":\r{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r}")
-	s.reads(s.toClient, `{"jsonrpc":"2.0","method":"n","params":{"jsonrpc":"2.0","id":1,"result":{}}}`)
-	s.says(s.client, `{"jsonrpc":"2.0","method":"m"}`+"\r") // the end of a line as Windows writes it
-	s.reads(s.toServer, `{"jsonrpc":"2.0","method":"m"}`+"\r")
+	s.Say(s.Client, "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":\r"+hidden+"\r}\r")
+	s.Read(s.ToServer, `{"jsonrpc":"2.0","method":"n","params":`+hidden+`}`)
+	s.Say(s.Client, callLine("1", "{\"a b\":\r"+hidden+"\r}"))
+	s.Read(s.ToServer, callLine("1", `{"a b":`+hidden+`}`))
+	s.Say(s.Server, "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":\r{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r}")
+	s.Read(s.ToClient, `{"jsonrpc":"2.0","method":"n","params":{"jsonrpc":"2.0","id":1,"result":{}}}`)
+	s.Say(s.Client, `{"jsonrpc":"2.0","method":"m"}`+"\r") // the end of a line as Windows writes it
+	s.Read(s.ToServer, `{"jsonrpc":"2.0","method":"m"}`+"\r")
 }
 
 // Hooks are asked about several calls at once, which reach the server in the order in which
 // the client sent them. What is no call does not wait, and a call that waits can be cancelled.
 func TestOrderOfCalls(t *testing.T) {
 	first, asked := make(chan struct{}), make(chan string, 4)
-	s := newStage(t, hookOn(protocol.ToolCallStart, func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	s := newStage(t, dialogue.HookOn(protocol.ToolCallStart, func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		data, err := protocol.ReadData[protocol.ToolCallStartData](ev)
 		asked <- data.ToolCallID
 		if data.ToolCallID == "1" || data.ToolCallID == "3" {
@@ -293,32 +216,32 @@ func TestOrderOfCalls(t *testing.T) {
 		return protocol.Reply{}, err
 	}))
 	for _, id := range []string{"1", "2", "3"} {
-		s.says(s.client, callLine(id, "{}"))
+		s.Say(s.Client, callLine(id, "{}"))
 	}
 	got := map[string]bool{<-asked: true, <-asked: true, <-asked: true}
 	if len(got) != 3 {
 		t.Fatalf("asked about %v", got)
 	}
-	s.says(s.client, `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
-	s.reads(s.toServer, `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
-	s.says(s.client, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`)
-	s.says(s.client, callLine("4", "{}"))
+	s.Say(s.Client, `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+	s.Read(s.ToServer, `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+	s.Say(s.Client, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`)
+	s.Say(s.Client, callLine("4", "{}"))
 	<-asked
 	close(first)
 	for _, id := range []string{"1", "2", "4"} {
-		s.reads(s.toServer, callLine(id, "{}"))
+		s.Read(s.ToServer, callLine(id, "{}"))
 	}
-	s.says(s.client, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
-	s.reads(s.toServer, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
-	s.says(s.server, `{"jsonrpc":"2.0","id":2,"result":{"content":[]}}`) // too late, and judged by nobody
-	s.says(s.server, `{"jsonrpc":"2.0","id":4,"result":{"content":[]}}`)
-	s.reads(s.toClient, `{"jsonrpc":"2.0","id":4,"result":{"content":[]}}`)
+	s.Say(s.Client, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	s.Read(s.ToServer, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	s.Say(s.Server, `{"jsonrpc":"2.0","id":2,"result":{"content":[]}}`) // too late, and judged by nobody
+	s.Say(s.Server, `{"jsonrpc":"2.0","id":4,"result":{"content":[]}}`)
+	s.Read(s.ToClient, `{"jsonrpc":"2.0","id":4,"result":{"content":[]}}`)
 	s.eventually(`tool-call-error 3 `, `tool-call-error 2 `, "tool-call-end 4 ")
 }
 
 // eventually waits for decided events that begin so.
 func (s *stage) eventually(want ...string) {
-	s.t.Helper()
+	s.T.Helper()
 	for _, w := range want {
 		found := false
 		for began := time.Now(); !found && time.Since(began) < 5*time.Second; time.Sleep(time.Millisecond) {
@@ -327,7 +250,7 @@ func (s *stage) eventually(want ...string) {
 			}
 		}
 		if !found {
-			s.t.Errorf("no event %s: %q", w, s.decided())
+			s.T.Errorf("no event %s: %q", w, s.decided())
 		}
 	}
 }
@@ -336,63 +259,63 @@ func (s *stage) eventually(want ...string) {
 func TestOrderHoldsBehindAFlood(t *testing.T) {
 	s := newStage(t)
 	const count = 5000
-	s.says(s.client, callLine("1", "{}"))
-	s.next(s.toServer)
+	s.Say(s.Client, callLine("1", "{}"))
+	s.Next(s.ToServer)
 	go func() {
 		for i := range count {
-			fmt.Fprintf(s.server, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":%d}}`+"\n", i)
+			fmt.Fprintf(s.Server, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":%d}}`+"\n", i)
 		}
-		s.says(s.server, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`)
-		s.says(s.server, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+		s.Say(s.Server, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`)
+		s.Say(s.Server, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
 	}()
 	for i := range count {
-		s.reads(s.toClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":%d}}`, i))
+		s.Read(s.ToClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":%d}}`, i))
 	}
-	s.reads(s.toClient, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`)
-	s.reads(s.toClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	s.Read(s.ToClient, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`)
+	s.Read(s.ToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
 }
 
 // When the server ends, a client that waits for an answer gets one.
 func TestServerEnds(t *testing.T) {
 	s := newStage(t)
-	s.says(s.client, callLine("1", "{}"))
-	s.next(s.toServer)
-	s.says(s.client, `{"jsonrpc":"2.0","id":"p","method":"ping"}`)
-	s.next(s.toServer)
+	s.Say(s.Client, callLine("1", "{}"))
+	s.Next(s.ToServer)
+	s.Say(s.Client, `{"jsonrpc":"2.0","id":"p","method":"ping"}`)
+	s.Next(s.ToServer)
 	began := time.Now()
-	s.exit.Do(func() { close(s.exited) })
-	s.server.Close()
-	got := s.next(s.toClient) + s.next(s.toClient)
+	s.Exit()
+	s.Server.Close()
+	got := s.Next(s.ToClient) + s.Next(s.ToClient)
 	for _, id := range []string{"1", `"p"`} {
 		if !strings.Contains(got, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32000,"message":"hookd: the MCP server has ended: exit code 3"}}`) {
 			t.Errorf("%s: %s", id, got)
 		}
 	}
 	s.eventually("tool-call-error 1 ")
-	if err := <-s.done; err != nil || time.Since(began) > 2*time.Second {
+	if err := <-s.Done; err != nil || time.Since(began) > 2*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
-	s.done <- nil
+	s.Done <- nil
 }
 
 // When the client ends, what it sent still reaches the server, whose answers still come.
 func TestClientEnds(t *testing.T) {
-	s := newStage(t, hookOn(protocol.ToolCallStart, func(context.Context, *protocol.Event) (protocol.Reply, error) {
+	s := newStage(t, dialogue.HookOn(protocol.ToolCallStart, func(context.Context, *protocol.Event) (protocol.Reply, error) {
 		time.Sleep(20 * time.Millisecond)
 		return protocol.Reply{}, nil
 	}))
-	s.says(s.client, callLine("1", "{}"))
-	s.client.Close()
-	s.reads(s.toServer, callLine("1", "{}"))
-	if got := s.next(s.toServer); got != "EOF" {
+	s.Say(s.Client, callLine("1", "{}"))
+	s.Client.Close()
+	s.Read(s.ToServer, callLine("1", "{}"))
+	if got := s.Next(s.ToServer); got != "EOF" {
 		t.Errorf("the server reads %s", got)
 	}
-	s.says(s.server, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
-	s.reads(s.toClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	s.Say(s.Server, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	s.Read(s.ToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
 	began := time.Now() // the server does not end by itself
-	if err := <-s.done; err != nil || time.Since(began) > time.Second {
+	if err := <-s.Done; err != nil || time.Since(began) > time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
-	s.done <- nil
-	<-s.exited
+	s.Done <- nil
+	<-s.Exited
 }

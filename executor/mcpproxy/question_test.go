@@ -9,10 +9,11 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
 // asksAll asks a person about every call, and changes its args.
-var asksAll = hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+var asksAll = dialogue.HookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 	reply, err := protocol.ModifyArgs(ev, func(args *map[string]any) error {
 		if (*args)["change"] != nil {
 			(*args)["n"] = 2
@@ -25,20 +26,20 @@ var asksAll = hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protoco
 
 // initialized has a client declare its capabilities.
 func (s *stage) initialized(capabilities string) {
-	s.t.Helper()
+	s.T.Helper()
 	line := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":` + capabilities + `}}`
-	s.says(s.client, line)
-	s.reads(s.toServer, line)
-	s.says(s.server, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18"}}`)
-	s.next(s.toClient)
+	s.Say(s.Client, line)
+	s.Read(s.ToServer, line)
+	s.Say(s.Server, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18"}}`)
+	s.Next(s.ToClient)
 }
 
 // asked reads a question and returns its id.
 func (s *stage) asked() string {
-	s.t.Helper()
-	line := s.next(s.toClient)
+	s.T.Helper()
+	line := s.Next(s.ToClient)
 	if jsonspan.Text(jsonspan.Get([]byte(line), "method")) != "elicitation/create" {
-		s.t.Fatal(line)
+		s.T.Fatal(line)
 	}
 	return string(jsonspan.Get([]byte(line), "id"))
 }
@@ -79,8 +80,8 @@ func TestPersonIsAsked(t *testing.T) {
 			if strings.Contains(name, "changed") {
 				args, want = `{"change" : 1.0}`, `{"change" : 1.0,"n":2}`
 			}
-			s.says(s.client, callLine("1", args))
-			question := s.next(s.toClient)
+			s.Say(s.Client, callLine("1", args))
+			question := s.Next(s.ToClient)
 			params := jsonspan.Get([]byte(question), "params")
 			message := jsonspan.Text(jsonspan.Get(params, "message"))
 			if !strings.Contains(message, "Tool: mcp__t__x\nArguments: "+strings.Replace(want, "change\" : ", "change\":", 1)+"\nAsked by: h\nReason: really?\\u202e") || jsonspan.Find(params, "/requestedSchema/properties/answer/enum") == nil {
@@ -89,57 +90,57 @@ func TestPersonIsAsked(t *testing.T) {
 			id := string(jsonspan.Get([]byte(question), "id"))
 			response := `{"jsonrpc":"2.0","id":` + id + `,` + test.answer + `}`
 			if test.answer == "" {
-				if got := s.next(s.toClient); !strings.Contains(got, `"method":"notifications/cancelled","params":{"requestId":`+id) {
+				if got := s.Next(s.ToClient); !strings.Contains(got, `"method":"notifications/cancelled","params":{"requestId":`+id) {
 					t.Error(got)
 				}
 			} else {
-				s.says(s.client, response)
+				s.Say(s.Client, response)
 			}
 			if test.ran {
-				s.reads(s.toServer, callLine("1", want))
-				s.says(s.server, fmt.Sprintf(ranResult, "1"))
+				s.Read(s.ToServer, callLine("1", want))
+				s.Say(s.Server, fmt.Sprintf(ranResult, "1"))
 			}
-			got := s.next(s.toClient)
+			got := s.Next(s.ToClient)
 			if test.ran != strings.Contains(got, `"ran"`) || !strings.Contains(got, test.text) || test.ran == strings.Contains(got, `"isError":true`) {
 				t.Error(got)
 			}
 			if by := <-answered; by == nil || by.By != test.by {
 				t.Errorf("%+v", by)
 			}
-			s.says(s.client, response) // late, and once more: nobody reads it
-			s.says(s.client, `{"jsonrpc":"2.0","method":"notifications/end"}`)
-			s.reads(s.toServer, `{"jsonrpc":"2.0","method":"notifications/end"}`)
+			s.Say(s.Client, response) // late, and once more: nobody reads it
+			s.Say(s.Client, `{"jsonrpc":"2.0","method":"notifications/end"}`)
+			s.Read(s.ToServer, `{"jsonrpc":"2.0","method":"notifications/end"}`)
 		})
 	}
 }
 
 // While a person is asked, other calls pass. A cancelled call takes its question back.
 func TestOthersDoNotWaitForThePerson(t *testing.T) {
-	s := newStage(t, hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	s := newStage(t, dialogue.HookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		if jsonspan.Find(ev.Data, "/args/ask") != nil {
 			return protocol.Reply{Action: protocol.Ask}, nil
 		}
 		return protocol.Reply{}, nil
 	}))
 	s.initialized(`{"elicitation":{"form":{},"url":{}}}`)
-	s.says(s.client, callLine("1", `{"ask":1}`))
+	s.Say(s.Client, callLine("1", `{"ask":1}`))
 	id := s.asked()
 	for _, n := range []string{"2", "3"} {
-		s.says(s.client, callLine(n, `{}`))
-		s.reads(s.toServer, callLine(n, `{}`))
+		s.Say(s.Client, callLine(n, `{}`))
+		s.Read(s.ToServer, callLine(n, `{}`))
 	}
-	s.says(s.client, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
-	if got := s.next(s.toClient); !strings.Contains(got, `"method":"notifications/cancelled","params":{"requestId":`+id) {
+	s.Say(s.Client, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	if got := s.Next(s.ToClient); !strings.Contains(got, `"method":"notifications/cancelled","params":{"requestId":`+id) {
 		t.Error(got)
 	}
-	s.says(s.client, callLine("4", `{}`))
-	s.reads(s.toServer, callLine("4", `{}`)) // and nothing of the first
+	s.Say(s.Client, callLine("4", `{}`))
+	s.Read(s.ToServer, callLine("4", `{}`)) // and nothing of the first
 	for i := range mostQuestions {
-		s.says(s.client, callLine(fmt.Sprint(10+i), `{"ask":1}`))
+		s.Say(s.Client, callLine(fmt.Sprint(10+i), `{"ask":1}`))
 		s.asked()
 	}
-	s.says(s.client, callLine("99", `{"ask":1}`))
-	if got := s.next(s.toClient); !strings.Contains(got, "too many questions") {
+	s.Say(s.Client, callLine("99", `{"ask":1}`))
+	if got := s.Next(s.ToClient); !strings.Contains(got, "too many questions") {
 		t.Error(got)
 	}
 }
@@ -153,8 +154,8 @@ func TestNobodyCanBeAsked(t *testing.T) {
 		if long {
 			args, want = `{"x":"`+strings.Repeat("x", mostShown)+`"}`, "too long to be shown"
 		}
-		s.says(s.client, callLine("1", args))
-		if got := s.next(s.toClient); !strings.Contains(got, want) {
+		s.Say(s.Client, callLine("1", args))
+		if got := s.Next(s.ToClient); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", capabilities, got)
 		}
 	}
@@ -172,18 +173,18 @@ func TestHooksAnswerForThePerson(t *testing.T) {
 		{protocol.Project, protocol.Allow, "elicitation/create", false},
 		{protocol.Project, protocol.Block, "house rule", false},
 	} {
-		asks, answers := asksAll, hookOn(protocol.PermissionRequest, func(context.Context, *protocol.Event) (protocol.Reply, error) {
+		asks, answers := asksAll, dialogue.HookOn(protocol.PermissionRequest, func(context.Context, *protocol.Event) (protocol.Reply, error) {
 			return protocol.Reply{Action: test.action, Reason: "house rule", Context: "as ever"}, nil
 		})
 		asks.Layer, answers.Layer, answers.Name = protocol.User, test.layer, "answers"
 		s := newStage(t, asks, answers)
 		s.initialized(`{"elicitation":{}}`)
-		s.says(s.client, callLine("1", `{}`))
-		from := s.toClient
+		s.Say(s.Client, callLine("1", `{}`))
+		from := s.ToClient
 		if test.server {
-			from = s.toServer
+			from = s.ToServer
 		}
-		if got := s.next(from); !strings.Contains(got, test.want) {
+		if got := s.Next(from); !strings.Contains(got, test.want) {
 			t.Errorf("%+v: %s", test, got)
 		}
 	}
@@ -207,8 +208,8 @@ func TestPersonIsAskedByAResult(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, asksAll)
-			s.says(s.client, call("1", ""))
-			result := jsonspan.Get([]byte(s.next(s.toClient)), "result")
+			s.Say(s.Client, call("1", ""))
+			result := jsonspan.Get([]byte(s.Next(s.ToClient)), "result")
 			state := jsonspan.Get(result, "requestState")
 			if jsonspan.Text(jsonspan.Get(result, "resultType")) != "input_required" || jsonspan.Text(jsonspan.Find(result, "/inputRequests/question/method")) != "elicitation/create" || !strings.Contains(string(result), "mcp__t__x") {
 				t.Fatalf("%s", result)
@@ -227,15 +228,15 @@ func TestPersonIsAskedByAResult(t *testing.T) {
 			case "state":
 				again = call("2", `,"requestState":"hookd-1","inputResponses":{"question":{"action":"accept","content":{"answer":"allow"}}}`)
 			}
-			s.says(s.client, again)
+			s.Say(s.Client, again)
 			if test.text == "" {
-				s.reads(s.toServer, call("2", ""))
-				s.says(s.server, fmt.Sprintf(ranResult, "2"))
-				s.reads(s.toClient, fmt.Sprintf(ranResult, "2"))
-				s.says(s.client, again) // the answer is to one call
+				s.Read(s.ToServer, call("2", ""))
+				s.Say(s.Server, fmt.Sprintf(ranResult, "2"))
+				s.Read(s.ToClient, fmt.Sprintf(ranResult, "2"))
+				s.Say(s.Client, again) // the answer is to one call
 				test.text = "input_required"
 			}
-			if got := s.next(s.toClient); !strings.Contains(got, test.text) || !strings.Contains(got, `"id":2`) {
+			if got := s.Next(s.ToClient); !strings.Contains(got, test.text) || !strings.Contains(got, `"id":2`) {
 				t.Error(got)
 			}
 		})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,19 +13,20 @@ import (
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
 // run passes a call to the server and answers it.
 func (s *stage) run(id, answer string) {
-	s.t.Helper()
-	s.says(s.client, callLine(id, "{}"))
-	s.reads(s.toServer, callLine(id, "{}"))
-	s.says(s.server, answer)
+	s.T.Helper()
+	s.Say(s.Client, callLine(id, "{}"))
+	s.Read(s.ToServer, callLine(id, "{}"))
+	s.Say(s.Server, answer)
 }
 
 // Hooks judge results and errors. What they withhold nobody reads, nor what they cannot read.
 func TestResults(t *testing.T) {
-	end := hookOn(protocol.ToolCallEnd, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	end := dialogue.HookOn(protocol.ToolCallEnd, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		data, err := protocol.ReadData[protocol.ToolCallEndData](ev)
 		switch text := data.Result.Content.Text(); {
 		case strings.Contains(text, "secret"):
@@ -38,7 +38,7 @@ func TestResults(t *testing.T) {
 		}
 		return protocol.Reply{Context: "seen"}, err
 	})
-	failed := hookOn(protocol.ToolCallError, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	failed := dialogue.HookOn(protocol.ToolCallError, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		return protocol.ModifyData(ev, func(data *protocol.ToolCallErrorData) error {
 			data.Error.Text = "hidden"
 			return nil
@@ -61,7 +61,7 @@ func TestResults(t *testing.T) {
 		"an error":       {`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"a path","data":[1.0]}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"hidden","data":[1.0]}}`},
 	} {
 		s.run("1", test.answer)
-		if got := s.next(s.toClient); got != test.want && !sameText(got, test.want) {
+		if got := s.Next(s.ToClient); got != test.want && !sameText(got, test.want) {
 			t.Errorf("%s:\n got  %s\n want %s", name, got, test.want)
 		}
 	}
@@ -76,29 +76,29 @@ func sameText(a, b string) bool {
 // passed on: nobody judged them.
 func TestAnswersToNothing(t *testing.T) {
 	judge := make(chan struct{})
-	s := newStage(t, hookOn(protocol.ToolCallStart, func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	s := newStage(t, dialogue.HookOn(protocol.ToolCallStart, func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		if data, _ := protocol.ReadData[protocol.ToolCallStartData](ev); data.ToolCallID == "2" {
 			<-judge
 		}
 		return protocol.Reply{}, nil
 	}))
 	const early = `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"early"}]}}`
-	s.says(s.server, `{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`)
+	s.Say(s.Server, `{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`)
 	s.run("1", `{"jsonrpc":"2.0","id":1.0,"result":{"content":[]}}`)
-	s.reads(s.toClient, `{"jsonrpc":"2.0","id":1.0,"result":{"content":[]}}`) // the same number
-	s.says(s.client, callLine("2", "{}"))
-	s.says(s.client, `{"jsonrpc":"2.0","id":"p","method":"ping"}`) // after it was read
-	s.next(s.toServer)
-	s.says(s.server, early)
-	s.says(s.server, `{"jsonrpc":"2.0","id":"2","result":{"content":[]}}`) // a text is no number
-	s.says(s.server, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	s.Read(s.ToClient, `{"jsonrpc":"2.0","id":1.0,"result":{"content":[]}}`) // the same number
+	s.Say(s.Client, callLine("2", "{}"))
+	s.Say(s.Client, `{"jsonrpc":"2.0","id":"p","method":"ping"}`) // after it was read
+	s.Next(s.ToServer)
+	s.Say(s.Server, early)
+	s.Say(s.Server, `{"jsonrpc":"2.0","id":"2","result":{"content":[]}}`) // a text is no number
+	s.Say(s.Server, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
 	close(judge)
-	s.reads(s.toServer, callLine("2", "{}"))
-	s.says(s.server, `{"jsonrpc":"2.0","id":2,"result":{"content":[]}}`)
-	s.reads(s.toClient, `{"jsonrpc":"2.0","id":2,"result":{"content":[]}}`)
-	s.says(s.client, callLine("3", "{}"))
-	s.says(s.client, callLine("3", "{}"))
-	if got := s.next(s.toClient); !strings.Contains(got, "has no answer yet") {
+	s.Read(s.ToServer, callLine("2", "{}"))
+	s.Say(s.Server, `{"jsonrpc":"2.0","id":2,"result":{"content":[]}}`)
+	s.Read(s.ToClient, `{"jsonrpc":"2.0","id":2,"result":{"content":[]}}`)
+	s.Say(s.Client, callLine("3", "{}"))
+	s.Say(s.Client, callLine("3", "{}"))
+	if got := s.Next(s.ToClient); !strings.Contains(got, "has no answer yet") {
 		t.Errorf("the second request of an id: %s", got)
 	}
 }
@@ -107,7 +107,7 @@ func TestAnswersToNothing(t *testing.T) {
 // hooks gave it.
 func TestCallsThatNeedInput(t *testing.T) {
 	asked := 0
-	s := newStage(t, hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	s := newStage(t, dialogue.HookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		asked++
 		return protocol.ModifyArgs(ev, func(args *map[string]any) error {
 			(*args)["b"] = true
@@ -118,18 +118,18 @@ func TestCallsThatNeedInput(t *testing.T) {
 		return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"x","arguments":` + args + `,"inputResponses":{"k":{}},"requestState":` + state + `}}`
 	}
 	const needs = `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"k":{}},"requestState":"s"}}`
-	s.says(s.client, callLine("1", `{"a":1.0}`))
-	s.reads(s.toServer, callLine("1", `{"a":1.0,"b":true}`))
-	s.says(s.server, needs)
-	s.reads(s.toClient, needs)
-	s.says(s.client, again("2", `{"a":1.0}`, `"s"`))
-	s.reads(s.toServer, again("2", `{"a":1.0,"b":true}`, `"s"`))
+	s.Say(s.Client, callLine("1", `{"a":1.0}`))
+	s.Read(s.ToServer, callLine("1", `{"a":1.0,"b":true}`))
+	s.Say(s.Server, needs)
+	s.Read(s.ToClient, needs)
+	s.Say(s.Client, again("2", `{"a":1.0}`, `"s"`))
+	s.Read(s.ToServer, again("2", `{"a":1.0,"b":true}`, `"s"`))
 	if asked != 1 {
 		t.Errorf("hooks were asked %d times", asked)
 	}
 	for i, line := range []string{again("3", `{"a":1.0}`, `"s"`), again("4", `{"a":2}`, `"s"`), again("5", `{"a":1.0}`, `"other"`)} {
-		s.says(s.client, line) // each a call of its own
-		s.next(s.toServer)
+		s.Say(s.Client, line) // each a call of its own
+		s.Next(s.ToServer)
 		if asked != i+2 {
 			t.Errorf("%s was not judged", line)
 		}
@@ -139,30 +139,30 @@ func TestCallsThatNeedInput(t *testing.T) {
 // A call that goes on reaches the server in the one way in which it was judged.
 func TestCallsThatGoOnAreReadInOneWay(t *testing.T) {
 	s := newStage(t)
-	s.says(s.client, callLine("1", `{"a":"\ud800"}`))
-	s.reads(s.toServer, callLine("1", `{"a":"\ufffd"}`))
-	s.says(s.server, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s"}}`)
-	s.next(s.toClient)
+	s.Say(s.Client, callLine("1", `{"a":"\ud800"}`))
+	s.Read(s.ToServer, callLine("1", `{"a":"\ufffd"}`))
+	s.Say(s.Server, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s"}}`)
+	s.Next(s.ToClient)
 	again := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","arguments":{"a":"\ud800"},"requestState":"s"}}`
-	s.says(s.client, again)
-	s.reads(s.toServer, strings.Replace(again, "d800", "fffd", 1))
+	s.Say(s.Client, again)
+	s.Read(s.ToServer, strings.Replace(again, "d800", "fffd", 1))
 }
 
 // The result of a call is not taken for the answer to a request whose id is the same number in
 // other digits: servers answer with the number that they read.
 func TestIDsThatAreOneNumber(t *testing.T) {
 	for _, ids := range [][3]string{{"1e0", "1", "1"}, {"9007199254740993", "9007199254740992", "9007199254740992"}, {"-0", "0.0", "0"}} {
-		s := newStage(t, hookOn(protocol.ToolCallEnd, func(context.Context, *protocol.Event) (protocol.Reply, error) {
+		s := newStage(t, dialogue.HookOn(protocol.ToolCallEnd, func(context.Context, *protocol.Event) (protocol.Reply, error) {
 			return protocol.BlockReply("secret"), nil
 		}))
-		s.says(s.client, callLine(ids[0], `{}`))
-		s.next(s.toServer)
-		s.says(s.client, `{"jsonrpc":"2.0","id":`+ids[1]+`,"method":"ping"}`)
-		if got := s.next(s.toClient); !strings.Contains(got, "has no answer yet") {
+		s.Say(s.Client, callLine(ids[0], `{}`))
+		s.Next(s.ToServer)
+		s.Say(s.Client, `{"jsonrpc":"2.0","id":`+ids[1]+`,"method":"ping"}`)
+		if got := s.Next(s.ToClient); !strings.Contains(got, "has no answer yet") {
 			t.Errorf("%s: %s", ids[1], got)
 		}
-		s.says(s.server, `{"jsonrpc":"2.0","id":`+ids[2]+`,"result":{"content":[{"type":"text","text":"key"}]}}`)
-		if got := s.next(s.toClient); !strings.Contains(got, `"text":"secret"`) {
+		s.Say(s.Server, `{"jsonrpc":"2.0","id":`+ids[2]+`,"result":{"content":[{"type":"text","text":"key"}]}}`)
+		if got := s.Next(s.ToClient); !strings.Contains(got, `"text":"secret"`) {
 			t.Errorf("%s: %s", ids[2], got)
 		}
 	}
@@ -185,18 +185,18 @@ func TestConversationsOfHosts(t *testing.T) {
 			for line := range strings.Lines(string(text)) {
 				message := string(jsonspan.Get([]byte(line), "m"))
 				if jsonspan.Text(jsonspan.Get([]byte(line), "dir")) == "client>server" {
-					s.says(s.client, message)
-					s.reads(s.toServer, message)
+					s.Say(s.Client, message)
+					s.Read(s.ToServer, message)
 					if strings.Contains(message, `"tools/call"`) {
 						calls++
 					}
 					continue
 				}
-				s.says(s.server, message)
-				s.reads(s.toClient, message)
+				s.Say(s.Server, message)
+				s.Read(s.ToClient, message)
 			}
-			s.end(proxied.ErrClosed) // in one recording in the middle of a call
-			s.done <- <-s.done
+			s.End(proxied.ErrClosed) // in one recording in the middle of a call
+			s.Done <- <-s.Done
 			if decided := len(s.decided()); calls == 0 || decided != 2*calls {
 				t.Errorf("%d events of %d calls: %q", decided, calls, s.decided())
 			}
@@ -213,25 +213,22 @@ func TestManyCalls(t *testing.T) {
 	s := newStage(t)
 	go func() {
 		for i := 1; i <= count; i++ {
-			if s.next(s.toServer) == "EOF" {
+			if s.Next(s.ToServer) == "EOF" {
 				return
 			}
-			fmt.Fprintf(s.server, `{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"%s"}]}}`+"\n", i, strings.Repeat("x", 1000))
+			fmt.Fprintf(s.Server, `{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"%s"}]}}`+"\n", i, strings.Repeat("x", 1000))
 		}
 	}()
 	heap := func() uint64 {
 		s.mu.Lock()
 		s.events = nil
 		s.mu.Unlock()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
+		return dialogue.Heap()
 	}
 	before := uint64(0)
 	for i := 1; i <= count; i++ {
-		s.says(s.client, callLine(fmt.Sprint(i), `{"text":"`+strings.Repeat("y", 1000)+`"}`))
-		if got := s.next(s.toClient); !strings.HasPrefix(got, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,`, i)) {
+		s.Say(s.Client, callLine(fmt.Sprint(i), `{"text":"`+strings.Repeat("y", 1000)+`"}`))
+		if got := s.Next(s.ToClient); !strings.HasPrefix(got, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,`, i)) {
 			t.Fatal(got)
 		}
 		if i == count/5 {

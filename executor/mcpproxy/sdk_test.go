@@ -13,6 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
 // The official library's client asks its person what a hook asks, in the newest revision and
@@ -21,7 +22,7 @@ func TestOfficialLibrary(t *testing.T) {
 	for _, version := range []string{"2026-07-28", "2025-11-25"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			e, err := executor.Static(hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+			e, err := executor.Static(dialogue.HookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 				if strings.Contains(string(ev.Data), "careful") {
 					return protocol.Reply{Action: protocol.Ask, Reason: "really?"}, nil
 				}
@@ -48,7 +49,7 @@ func TestOfficialLibrary(t *testing.T) {
 			go func() {
 				ended <- Run(t.Context(), relay.Stream{In: clientIn, Out: clientOut}, &proxied.Process{
 					In: serverIn, Out: serverOut, Done: make(chan struct{}), End: func(time.Duration) { toServer.Close(); serverOut.Close() },
-				}, Options{Hooks: gate{e}, Server: "t", Session: "s", Cwd: "/"})
+				}, Options{Hooks: dialogue.Gate{Executor: e}, Server: "t", Session: "s", Cwd: "/"})
 			}()
 
 			answers := map[string]*sdk.ElicitResult{

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
 // judgesTasks withholds what is secret, changes what is private, and counts what it reads.
 func judgesTasks(read func(string)) []protocol.GoHook {
 	return []protocol.GoHook{
-		hookOn(protocol.ToolCallEnd, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		dialogue.HookOn(protocol.ToolCallEnd, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 			data, err := protocol.ReadData[protocol.ToolCallEndData](ev)
 			text := data.Result.Content.Text()
 			read(data.ToolCallID + " " + text)
@@ -27,7 +28,7 @@ func judgesTasks(read func(string)) []protocol.GoHook {
 			}
 			return protocol.Reply{}, err
 		}),
-		hookOn(protocol.ToolCallError, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		dialogue.HookOn(protocol.ToolCallError, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 			data, err := protocol.ReadData[protocol.ToolCallErrorData](ev)
 			read(data.ToolCallID + " " + string(data.Error.Kind) + " " + data.Error.Text)
 			return protocol.Reply{}, err
@@ -94,27 +95,27 @@ func TestResultsOfTasks(t *testing.T) {
 			events := make(chan string, 10)
 			s := newStage(t, judgesTasks(func(event string) { events <- event })...)
 			line := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","task":{"ttl":1}}}`
-			s.says(s.client, line)
-			s.reads(s.toServer, line)
-			s.says(s.server, `{"jsonrpc":"2.0","id":1,"result":`+test.created+`}`)
-			s.reads(s.toClient, `{"jsonrpc":"2.0","id":1,"result":`+test.created+`}`)
+			s.Say(s.Client, line)
+			s.Read(s.ToServer, line)
+			s.Say(s.Server, `{"jsonrpc":"2.0","id":1,"result":`+test.created+`}`)
+			s.Read(s.ToClient, `{"jsonrpc":"2.0","id":1,"result":`+test.created+`}`)
 			for i, answer := range test.answers {
 				head := `{"jsonrpc":"2.0","id":2,`
 				if test.method == "" {
 					head = `{"jsonrpc":"2.0","method":"notifications/tasks",`
 				} else {
-					s.says(s.client, head+`"method":"`+test.method+`","params":{"taskId":"t"}}`)
-					s.next(s.toServer)
+					s.Say(s.Client, head+`"method":"`+test.method+`","params":{"taskId":"t"}}`)
+					s.Next(s.ToServer)
 				}
 				want := answer
 				if test.reads != nil && test.reads[i] != "" {
 					want = test.reads[i]
 				}
-				s.says(s.server, head+answer+"}")
-				s.reads(s.toClient, head+want+"}")
+				s.Say(s.Server, head+answer+"}")
+				s.Read(s.ToClient, head+want+"}")
 			}
-			s.end(errCancelled)
-			s.done <- <-s.done
+			s.End(errCancelled)
+			s.Done <- <-s.Done
 			for _, want := range test.events {
 				select {
 				case got := <-events:
@@ -136,13 +137,13 @@ func TestResultsOfTasks(t *testing.T) {
 // tasks does not.
 func TestTasksThatNobodyJudges(t *testing.T) {
 	s := newStage(t)
-	s.says(s.client, `{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":{"taskId":"t"}}`)
-	s.next(s.toServer)
-	s.says(s.server, `{"jsonrpc":"2.0","id":2,"result":{"result":1,"result":2}}`)
-	s.reads(s.toClient, `{"jsonrpc":"2.0","id":2,"result":{"result":1,"result":2}}`)
+	s.Say(s.Client, `{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":{"taskId":"t"}}`)
+	s.Next(s.ToServer)
+	s.Say(s.Server, `{"jsonrpc":"2.0","id":2,"result":{"result":1,"result":2}}`)
+	s.Read(s.ToClient, `{"jsonrpc":"2.0","id":2,"result":{"result":1,"result":2}}`)
 	for _, params := range []string{`{"taskId":"t","taskId":"u"}`, `{"taskId":"t","TaskId":"u"}`} {
-		s.says(s.client, `{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":`+params+`}`)
-		if got := s.next(s.toClient); !strings.Contains(got, `"code":-32602`) {
+		s.Say(s.Client, `{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":`+params+`}`)
+		if got := s.Next(s.ToClient); !strings.Contains(got, `"code":-32602`) {
 			t.Error(got)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 	ruletext "github.com/hookd-dev/hookd/protocol/rule"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
 // ruleOf is a rule as the loader makes it.
@@ -44,11 +45,11 @@ const listRequest = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
 // lists has the server list tools, and returns what the client reads.
 func (s *stage) lists(tools string) string {
-	s.t.Helper()
-	s.says(s.client, listRequest)
-	s.reads(s.toServer, listRequest)
-	s.says(s.server, `{"jsonrpc":"2.0","id":1,"result":{"n":1.0,"tools":[`+tools+`],"nextCursor":"c"}}`)
-	return s.next(s.toClient)
+	s.T.Helper()
+	s.Say(s.Client, listRequest)
+	s.Read(s.ToServer, listRequest)
+	s.Say(s.Server, `{"jsonrpc":"2.0","id":1,"result":{"n":1.0,"tools":[`+tools+`],"nextCursor":"c"}}`)
+	return s.Next(s.ToClient)
 }
 
 // A tool of which a rule refuses every call is left out of each page. One that may be called
@@ -77,9 +78,9 @@ func TestRefusedToolsAreNotListed(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	s.says(s.client, callLine("1", "{}"))
-	s.next(s.toServer)
-	if notes := strings.Join(s.notes, "\n"); len(s.notes) != 2 || !strings.Contains(notes, "mcp__t__drop_all is left out of the list of tools: the rule never refuses every call of it") {
+	s.Say(s.Client, callLine("1", "{}"))
+	s.Next(s.ToServer)
+	if notes := strings.Join(s.notes.All(), "\n"); len(s.notes.All()) != 2 || !strings.Contains(notes, "mcp__t__drop_all is left out of the list of tools: the rule never refuses every call of it") {
 		t.Error(notes)
 	}
 }
@@ -87,7 +88,7 @@ func TestRefusedToolsAreNotListed(t *testing.T) {
 // Args that a hook changed fit the schema that the server listed, or the call is refused.
 // What no hook changed is the server's to judge.
 func TestChangedArgsFitTheSchema(t *testing.T) {
-	s := newStage(t, hookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+	s := newStage(t, dialogue.HookOn(protocol.ToolCallStart, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 		return protocol.ModifyArgs(ev, func(args *map[string]any) error {
 			if to := (*args)["to"]; to != nil {
 				(*args)["n"] = to
@@ -96,17 +97,17 @@ func TestChangedArgsFitTheSchema(t *testing.T) {
 		})
 	}))
 	call := func(args string) string {
-		s.says(s.client, callLine("1", args))
+		s.Say(s.Client, callLine("1", args))
 		ran := make(chan struct{})
 		go func() {
 			defer close(ran)
-			if line, err := s.toServer.ReadString('\n'); err == nil && !strings.Contains(line, "list") {
-				fmt.Fprintln(s.server, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"ran"}]}}`)
+			if line, err := s.ToServer.ReadString('\n'); err == nil && !strings.Contains(line, "list") {
+				fmt.Fprintln(s.Server, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"ran"}]}}`)
 			}
 		}()
-		got := s.next(s.toClient)
+		got := s.Next(s.ToClient)
 		if strings.Contains(got, `"isError"`) { // so that nobody reads
-			s.says(s.client, `{"jsonrpc":"2.0","method":"list"}`)
+			s.Say(s.Client, `{"jsonrpc":"2.0","method":"list"}`)
 		}
 		<-ran
 		return got
@@ -130,8 +131,8 @@ func TestChangedArgsFitTheSchema(t *testing.T) {
 		switch step.lists {
 		case "":
 		case "changed":
-			s.says(s.server, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-			s.next(s.toClient)
+			s.Say(s.Server, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			s.Next(s.ToClient)
 		default:
 			s.lists(step.lists)
 		}
@@ -140,8 +141,8 @@ func TestChangedArgsFitTheSchema(t *testing.T) {
 			t.Errorf("%s %s: %s", step.lists, step.args, got)
 		}
 	}
-	if len(s.notes) != 1 || !strings.Contains(s.notes[0], "args of x that hooks change are not checked") {
-		t.Error(s.notes)
+	if len(s.notes.All()) != 1 || !strings.Contains(s.notes.All()[0], "args of x that hooks change are not checked") {
+		t.Error(s.notes.All())
 	}
 }
 

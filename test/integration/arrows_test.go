@@ -165,6 +165,7 @@ test/picture:
 test/asuser:
 test/bench: * cmd/hookd
 test/evasions:
+test/dialogue: executor executor/proxied protocol protocol/rpc/relay
 test/golden:
 test/hooktest: protocol schema
 test/interop:

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,24 +13,19 @@ import (
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
 // stage is a member of a chain whose conductor is the test.
 type stage struct {
-	t    *testing.T
-	in   io.WriteCloser
-	out  *bufio.Reader
-	end  context.CancelCauseFunc
-	done chan struct{}
-
-	mu    sync.Mutex
-	notes []string
+	lines dialogue.Lines
+	t     *testing.T
+	in    io.WriteCloser
+	out   *bufio.Reader
+	end   context.CancelCauseFunc
+	done  chan struct{}
+	notes dialogue.Notes
 }
-
-// gate is hooks in Go without a project.
-type gate struct{ *executor.Executor }
-
-func (g gate) Project() string { return "" }
 
 func newStage(t *testing.T, mode string, hooks ...protocol.GoHook) *stage {
 	t.Helper()
@@ -43,18 +36,13 @@ func newStage(t *testing.T, mode string, hooks ...protocol.GoHook) *stage {
 	in, inOfHookd := io.Pipe()
 	outOfHookd, out := io.Pipe()
 	ctx, end := context.WithCancelCause(t.Context())
-	s := &stage{t: t, in: inOfHookd, out: bufio.NewReader(outOfHookd), end: end, done: make(chan struct{})}
-	note := func(text string) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.notes = append(s.notes, text)
-	}
-	member := Join(relay.Stream{In: in, Out: out}, Options{Note: note, Limit: 1 << 20})
+	s := &stage{lines: dialogue.Lines{T: t}, t: t, in: inOfHookd, out: bufio.NewReader(outOfHookd), end: end, done: make(chan struct{})}
+	member := Join(relay.Stream{In: in, Out: out}, Options{Note: s.notes.Add, Limit: 1 << 20})
 	go func() {
 		defer close(s.done)
 		_ = acpproxy.Run(ctx, member.Client(), member.Successor(), acpproxy.Options{
-			Open: func(string) (proxied.Hooks, error) { return gate{e}, nil }, Mode: mode, Cwd: "/",
-			Patience: 50 * time.Millisecond, Limit: 1 << 20, Note: note, Tell: func(*protocol.Outcome) {},
+			Open: func(string) (proxied.Hooks, error) { return dialogue.Gate{Executor: e}, nil }, Mode: mode, Cwd: "/",
+			Patience: 50 * time.Millisecond, Limit: 1 << 20, Note: s.notes.Add, Tell: func(*protocol.Outcome) {},
 			Server: func(o acpproxy.Server) []string { return []string{"/bin/hookd", "mcp", "--name", o.Name} },
 		})
 		out.Close()
@@ -69,74 +57,12 @@ func newStage(t *testing.T, mode string, hooks ...protocol.GoHook) *stage {
 	return s
 }
 
-// says has the conductor write a line.
-func (s *stage) says(line string) {
-	s.t.Helper()
-	written := make(chan error, 1)
-	go func() {
-		_, err := io.WriteString(s.in, line+"\n")
-		written <- err
-	}()
-	select {
-	case err := <-written:
-		if err != nil {
-			s.t.Fatalf("%s: %v", line, err)
-		}
-	case <-time.After(5 * time.Second):
-		s.t.Fatalf("nobody reads %s", line)
-	}
-}
-
-func (s *stage) next() string {
-	s.t.Helper()
-	line := make(chan string, 1)
-	go func() {
-		text, err := s.out.ReadString('\n')
-		if err != nil {
-			text = err.Error()
-		}
-		line <- strings.TrimSuffix(text, "\n")
-	}()
-	select {
-	case text := <-line:
-		return text
-	case <-time.After(5 * time.Second):
-		s.t.Fatal("no line came")
-		return ""
-	}
-}
-
-// reads has the conductor read a line.
-func (s *stage) reads(want string) {
-	s.t.Helper()
-	if got := s.next(); got != want {
-		s.t.Fatalf("got  %s\nwant %s", got, want)
-	}
-}
-
-// has has the conductor read a line that has some texts in it.
-func (s *stage) has(want ...string) {
-	s.t.Helper()
-	got := s.next()
-	for _, w := range want {
-		if !strings.Contains(got, w) {
-			s.t.Fatalf("got %s\nwithout %s", got, w)
-		}
-	}
-}
-
-func (s *stage) noted(want string) {
-	s.t.Helper()
-	for began := time.Now(); time.Since(began) < 5*time.Second; time.Sleep(time.Millisecond) {
-		s.mu.Lock()
-		all := strings.Join(s.notes, "\n")
-		s.mu.Unlock()
-		if strings.Contains(all, want) {
-			return
-		}
-	}
-	s.t.Fatalf("no note %q: %q", want, s.notes)
-}
+// The conductor writes and reads lines.
+func (s *stage) says(line string)   { s.t.Helper(); s.lines.Say(s.in, line) }
+func (s *stage) next() string       { s.t.Helper(); return s.lines.Next(s.out) }
+func (s *stage) reads(want string)  { s.t.Helper(); s.lines.Read(s.out, want) }
+func (s *stage) has(want ...string) { s.t.Helper(); s.lines.Has(s.out, want...) }
+func (s *stage) noted(want string)  { s.t.Helper(); s.notes.Await(s.t, want) }
 
 // begins begins a chain in the dialect of the protocol itself, and opens the session s.
 func (s *stage) begins() {
