@@ -125,16 +125,21 @@ func (g *guard) fromClient(m *relay.Message) relay.Decision {
 		}
 		return relay.PassIn(lane(m), m.Line)
 	}
+	return g.decide(relay.Client, m, g.request)
+}
+
+// decide decides a request of a side. An error of judge refuses it.
+func (g *guard) decide(from relay.Side, m *relay.Message, judge func(*relay.Message, *request) (relay.Decision, error)) relay.Decision {
 	r := &request{ID: slices.Clone(m.ID), Method: m.Method, Call: &exchange{lane: lane(m)}}
-	if g.own[relay.Server].has(m.ID) {
-		return refused(m.ID, relay.CodeInvalidRequest, "hookd itself asks the agent something with this id")
+	if g.own[1-from].has(m.ID) {
+		return refused(m.ID, relay.CodeInvalidRequest, "hookd itself asks the other side something with this id")
 	}
-	if problem := g.asked[relay.Client].Add(r); problem != "" {
+	if problem := g.asked[from].Add(r); problem != "" {
 		return refused(m.ID, relay.CodeInvalidRequest, problem)
 	}
-	d, err := g.request(m, r)
+	d, err := judge(m, r)
 	if err != nil {
-		g.asked[relay.Client].Remove(r)
+		g.asked[from].Remove(r)
 		return refused(m.ID, relay.CodeInvalidParams, err.Error())
 	}
 	return d
@@ -185,14 +190,11 @@ func (g *guard) fromAgent(m *relay.Message) relay.Decision {
 		}
 		return relay.PassIn(lane(m), m.Line)
 	}
-	r := &request{ID: slices.Clone(m.ID), Method: m.Method, Call: &exchange{lane: lane(m)}}
-	if g.own[relay.Client].has(m.ID) {
-		return refused(m.ID, relay.CodeInvalidRequest, "hookd itself asks the editor something with this id")
-	}
-	if problem := g.asked[relay.Server].Add(r); problem != "" {
-		return refused(m.ID, relay.CodeInvalidRequest, problem)
-	}
-	d, err := relay.PassIn(r.Call.lane, m.Line), error(nil)
+	return g.decide(relay.Server, m, g.agentRequest)
+}
+
+// agentRequest decides a request of the agent. An error refuses it.
+func (g *guard) agentRequest(m *relay.Message, r *request) (d relay.Decision, err error) {
 	switch {
 	case m.Method == acp.SessionRequestPermission:
 		d, err = g.permission(m, r)
@@ -200,13 +202,13 @@ func (g *guard) fromAgent(m *relay.Message) relay.Decision {
 		d, err = g.clientCall(m, r)
 	case strings.HasPrefix(m.Method, "terminal/"):
 		d, err = g.terminalCall(m, r)
+	default:
+		return relay.PassIn(r.Call.lane, m.Line), nil
 	}
 	if err != nil {
-		g.asked[relay.Server].Remove(r)
 		g.options.note("a request of the agent was refused: " + err.Error())
-		return refused(m.ID, relay.CodeInvalidParams, err.Error())
 	}
-	return d
+	return d, err
 }
 
 // response decides an answer: to a request of the other side, or of the proxy's own.
