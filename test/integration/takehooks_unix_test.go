@@ -102,7 +102,7 @@ func TestHooksToTake(t *testing.T) {
 	}
 }
 
-// needPython puts the program behind a version manager's python3 in front: its shim needs
+// needPython puts the program that a version manager's python3 starts first on PATH: its shim needs
 // the home folder that a box has not.
 func needPython(t *testing.T, b *box) {
 	t.Helper()

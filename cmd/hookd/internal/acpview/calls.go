@@ -104,14 +104,22 @@ func (v *View) output(o *agentloop.Output) []any {
 	return []any{&acp.ToolCall{UpdateKind: acp.ToolCallChanged, ToolCallID: c.id, Status: acp.ToolRuns, Content: c.content(fenced(c.output))}}
 }
 
+// over takes a call away that has ended, nil if the client does not know it.
+func (v *View) over(y *agentloop.Update, id string) *call {
+	c := v.calls[v.idOf(y.Event.Agent, id)]
+	if c != nil {
+		delete(v.calls, c.id)
+		c.notes = append(c.notes, runview.DecisionLines(&y.Outcome)...)
+	}
+	return c
+}
+
 func (v *View) callEnd(y *agentloop.Update) []any {
 	d, read := data[protocol.ToolCallEndData](y)
-	c := v.calls[v.idOf(y.Event.Agent, d.ToolCallID)]
+	c := v.over(y, d.ToolCallID)
 	if c == nil {
 		return v.decision(y)
 	}
-	delete(v.calls, c.id)
-	c.notes = append(c.notes, runview.DecisionLines(&y.Outcome)...)
 	ended := &acp.ToolCall{UpdateKind: acp.ToolCallChanged, ToolCallID: c.id, Status: acp.ToolCompleted}
 	if !read || y.Outcome.Withholds() {
 		c.diff = nil
@@ -136,13 +144,11 @@ func (v *View) callEnd(y *agentloop.Update) []any {
 
 func (v *View) callError(y *agentloop.Update) []any {
 	d, read := data[protocol.ToolCallErrorData](y)
-	c := v.calls[v.idOf(y.Event.Agent, d.ToolCallID)]
+	c := v.over(y, d.ToolCallID)
 	if c == nil {
 		return v.decision(y)
 	}
-	delete(v.calls, c.id)
 	c.diff = nil
-	c.notes = append(c.notes, runview.DecisionLines(&y.Outcome)...)
 	ended := &acp.ToolCall{UpdateKind: acp.ToolCallChanged, ToolCallID: c.id, Status: acp.ToolFailed}
 	if read && d.BlockedBy == nil { // else the refusal is told already
 		ended.Content = c.content(show.Visible(d.Error.Text))
