@@ -342,5 +342,5 @@ func (c *clientCall) result(m *relay.Message, synthetic bool) func() []byte {
 // failed tells hooks that the call has no result.
 func (c *clientCall) failed(problem protocol.CallError, by *string) {
 	data := protocol.ToolCallErrorData{Call: c.Call, Error: problem, BlockedBy: by, DurationMs: protocol.Milliseconds(time.Since(c.began))}
-	c.session.guard.observe(c.session.BeginDetached(c.session.guard.life, protocol.ToolCallError, data), nil)
+	c.session.guard.background.observe(c.session.BeginDetached(c.session.guard.life, protocol.ToolCallError, data), nil)
 }

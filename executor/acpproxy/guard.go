@@ -44,8 +44,7 @@ type guard struct {
 	own   [2]*ownRequests               // of the proxy's own to the client, to the agent
 
 	sessions   sessions
-	background sync.WaitGroup // events that nobody waits for
-	observing  chan struct{}  // holds one for each of them: there are not too many
+	background background
 
 	notices    atomic.Bool // the client shows notices
 	vocabulary atomic.Pointer[string]
@@ -53,7 +52,7 @@ type guard struct {
 }
 
 func newGuard(ctx context.Context, o *Options) *guard {
-	g := &guard{options: o, life: ctx, observing: make(chan struct{}, mostObserved)}
+	g := &guard{options: o, life: ctx, background: background{observing: make(chan struct{}, mostObserved)}}
 	for side := range g.asked {
 		g.asked[side] = proxied.NewPending[exchange]()
 		g.own[side] = &ownRequests{open: map[string]func(*relay.Message) relay.Decision{}}
@@ -65,16 +64,22 @@ func newGuard(ctx context.Context, o *Options) *guard {
 // mostObserved bounds the events at once that nobody waits for. Then no more is read.
 const mostObserved = 64
 
+// background is work that nobody waits for before the end of the connection.
+type background struct {
+	sync.WaitGroup
+	observing chan struct{} // holds one for each event that is decided: there are not too many
+}
+
 // observe has hooks decide an event of which nobody waits for the outcome. finally, if any, is
 // called at the end.
-func (g *guard) observe(decide func() (*protocol.Outcome, error), then func(*protocol.Outcome), finally ...func()) {
-	g.observing <- struct{}{}
-	g.background.Go(func() {
+func (b *background) observe(decide func() (*protocol.Outcome, error), then func(*protocol.Outcome), finally ...func()) {
+	b.observing <- struct{}{}
+	b.Go(func() {
 		defer func() {
 			for _, last := range finally {
 				last()
 			}
-			<-g.observing
+			<-b.observing
 		}()
 		if o, err := decide(); err == nil && then != nil {
 			then(o)

@@ -247,12 +247,12 @@ func (t *turn) end(m *relay.Message) relay.Decision {
 	case reason == string(acp.Cancelled):
 		data.StopReason = "aborted"
 	}
-	s.guard.observe(s.BeginDetached(s.guard.life, protocol.AgentEnd, data), nil)
+	s.guard.background.observe(s.BeginDetached(s.guard.life, protocol.AgentEnd, data), nil)
 	return relay.Pass(line)
 }
 
 // failed tells hooks that the turn ended with an error.
 func (t *turn) failed(why, cause string, by *string) {
 	s := t.session
-	s.guard.observe(s.BeginDetached(s.guard.life, protocol.AgentError, protocol.AgentErrorData{Message: why, Cause: cause, By: by}), nil)
+	s.guard.background.observe(s.BeginDetached(s.guard.life, protocol.AgentError, protocol.AgentErrorData{Message: why, Cause: cause, By: by}), nil)
 }

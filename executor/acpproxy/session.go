@@ -322,7 +322,7 @@ func (s *session) end(reason string) {
 	if ended || !s.seen {
 		return
 	}
-	s.guard.observe(s.BeginDetached(s.guard.life, protocol.SessionEnd, protocol.SessionEndData{Reason: reason}), nil)
+	s.guard.background.observe(s.BeginDetached(s.guard.life, protocol.SessionEnd, protocol.SessionEndData{Reason: reason}), nil)
 }
 
 // fail tells hooks that what goes on in a session has no end that anybody reads.

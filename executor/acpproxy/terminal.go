@@ -46,7 +46,7 @@ func (g *guard) terminalCall(m *relay.Message, r *request) (relay.Decision, erro
 		return relay.Decision{}, err
 	}
 	id := p.text("terminalId")
-	t := g.terminal(p.text("sessionId"), id)
+	t := g.sessions.terminal(p.text("sessionId"), id)
 	switch {
 	case t == nil:
 	case m.Method == terminalOutput:
@@ -64,7 +64,7 @@ func (g *guard) terminalCall(m *relay.Message, r *request) (relay.Decision, erro
 
 // terminal returns the command with an id: that of the session, or else that of another one,
 // which a client may know by its id alone. nil: there is none.
-func (g *guard) terminal(of, id string) (found *terminal) {
+func (all *sessions) terminal(of, id string) (found *terminal) {
 	look := func(s *session) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (g *guard) terminal(of, id string) (found *terminal) {
 			found = t
 		}
 	}
-	g.sessions.each(look)
+	all.each(look)
 	return found
 }
 
@@ -166,5 +166,5 @@ func (t *terminal) gone() {
 	}
 	c := t.call
 	data := protocol.ToolCallEndData{Call: c.Call, Result: protocol.Result{Content: protocol.TextContent(output)}, DurationMs: protocol.Milliseconds(time.Since(c.began))}
-	c.session.guard.observe(c.session.BeginDetached(c.session.guard.life, protocol.ToolCallEnd, data), nil)
+	c.session.guard.background.observe(c.session.BeginDetached(c.session.guard.life, protocol.ToolCallEnd, data), nil)
 }

@@ -181,7 +181,7 @@ func (s *session) toolChanged(update protocol.RawMessage, unreadable bool) (pass
 	default:
 		data := protocol.ToolCallEndData{Call: t.call, Result: protocol.Result{Content: protocol.TextContent(outputOf(update))}, DurationMs: t.took()}
 		decide := t.afterStart(s.Begin(s.guard.life, protocol.ToolCallEnd, data, losing(lostOfResult)))
-		s.guard.observe(decide, func(o *protocol.Outcome) {
+		s.guard.background.observe(decide, func(o *protocol.Outcome) {
 			if o.Action == protocol.Stop {
 				s.cancelTurn(fmt.Sprintf("%s ends the turn: %s", proxied.Who(o), o.RefusalText()))
 			}
@@ -208,7 +208,7 @@ func (t *tool) unasked(runs bool, passed <-chan struct{}) {
 	ctx, cancel := lasting(s.guard.life)
 	started := make(chan struct{})
 	t.started = started
-	s.guard.observe(s.Begin(ctx, protocol.ToolCallStart, data, losing(lostUnasked(runs))), func(o *protocol.Outcome) {
+	s.guard.background.observe(s.Begin(ctx, protocol.ToolCallStart, data, losing(lostUnasked(runs))), func(o *protocol.Outcome) {
 		if runs && unreadable && !o.Refused() {
 			s.cancelTurn(fmt.Sprintf("hooks cannot judge a call that the agent ran without asking: %v", err), passed)
 			return
@@ -238,7 +238,7 @@ func (t *tool) failed(call protocol.Call, problem protocol.CallError, by *string
 	t.ended = true
 	s.mu.Unlock()
 	data := protocol.ToolCallErrorData{Call: call, Error: problem, BlockedBy: by, DurationMs: t.took()}
-	s.guard.observe(t.afterStart(s.BeginDetached(s.guard.life, protocol.ToolCallError, data)), nil)
+	s.guard.background.observe(t.afterStart(s.BeginDetached(s.guard.life, protocol.ToolCallError, data)), nil)
 }
 
 // afterStart has an event of the call decided after its start.
