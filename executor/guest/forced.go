@@ -46,6 +46,11 @@ func (r *Role) forcedFile(ev *protocol.Event) string {
 	if r.options.StateDir == "" || isBelow(r.options.StateDir, ev.Project) {
 		return ""
 	}
+	return r.countsPath(ev)
+}
+
+// countsPath is where the counts of a session are, if there are any.
+func (r *Role) countsPath(ev *protocol.Event) string {
 	session := ev.Session.ID
 	if session == "" {
 		session = "of " + ev.Project
@@ -53,26 +58,32 @@ func (r *Role) forcedFile(ev *protocol.Event) string {
 	return filepath.Join(forcedDir(r.options.StateDir), state.FileName(ev.Agent.Host+" "+session))
 }
 
-// boundForced has the event count how often hooks force a run on.
+// boundForced has the event count how often hooks force a run on. Most events are none that
+// counts, and most tool calls are of a session without counts: these must cost next to nothing.
 func (r *Role) boundForced(ev *protocol.Event) {
-	file := r.forcedFile(ev)
 	switch ev.Event {
 	case protocol.ToolCallStart:
-		if _, err := os.Lstat(file); err == nil {
+		if _, err := os.Lstat(r.countsPath(ev)); err != nil {
+			return
+		}
+		if file := r.forcedFile(ev); file != "" {
 			_ = changeForced(file, func(c *forcedCounts) bool {
 				c.toolCalled()
 				return true
 			})
 		}
 	case protocol.PromptSubmit:
-		if prompt := jsonspan.Text(jsonspan.Get(ev.Data, "prompt")); file != "" && !readForced(file).goesOn(prompt) {
+		file, prompt := r.forcedFile(ev), jsonspan.Text(jsonspan.Get(ev.Data, "prompt"))
+		if file != "" && !readForced(file).goesOn(prompt) {
 			_ = os.Remove(file)
 		}
 	case protocol.SessionEnd:
-		_ = os.Remove(file)
-		pruneForced(filepath.Dir(file), time.Now().Add(-keepForced))
+		if file := r.forcedFile(ev); file != "" {
+			_ = os.Remove(file)
+			pruneForced(filepath.Dir(file), time.Now().Add(-keepForced))
+		}
 	case protocol.AgentStop, protocol.SubagentStop:
-		r.boundRun(ev, file)
+		r.boundRun(ev, r.forcedFile(ev))
 	}
 }
 

@@ -2,6 +2,7 @@ package guest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -201,6 +202,34 @@ func TestOldCountsAreRemoved(t *testing.T) {
 	}
 	if _, err := os.Stat(young); err != nil {
 		t.Error(err)
+	}
+}
+
+// Where no counts can be kept, the end of a session removes no file of anybody's: neither in
+// the state folder nor where hookd runs.
+func TestNothingIsRemovedWithoutCounts(t *testing.T) {
+	project := t.TempDir()
+	t.Chdir(project)
+	state := filepath.Join(project, "state")
+	old := []string{filepath.Join(project, "thesis.txt"), filepath.Join(forcedDir(state), "counts")}
+	if err := os.MkdirAll(forcedDir(state), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range old {
+		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, time.Now(), time.Now().Add(-2*keepForced))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set := setOf(t, nil)
+	for _, stateDir := range []string{"", state} {
+		ev := hostEvent("claude", protocol.SessionEnd, `{"reason":"exit","host":{}}`)
+		ev.Project, ev.Cwd = project, project
+		fire(t, New(&mutable{set}, Options{StateDir: stateDir}), executor.New(&mutable{set}, executor.Options{}), ev)
+		for _, file := range old {
+			if _, err := os.Lstat(file); err != nil {
+				t.Errorf("with the state in %q: %v", stateDir, err)
+			}
+		}
 	}
 }
 
