@@ -352,3 +352,20 @@ func TestAnswersPassWhatWaitsForThem(t *testing.T) {
 		t.Errorf("%d requests passed", passed)
 	}
 }
+
+// An answer that could be read as two is answered by an error to the side that has asked.
+func TestAnswersOfAConductorThatCannotBeRead(t *testing.T) {
+	s := newStage(t, "")
+	s.begins()
+	for i, answer := range []string{`"result":{},"error":{"code":1,"message":"m"}`, `"result":{},"result":{}`, `"result":{},"Result":{}`} {
+		id := i + 3
+		s.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"_x/ask"}`, id))
+		s.reads(fmt.Sprintf(`{"jsonrpc":"2.0","id":"chain-%d","method":"proxy/successor","params":{"method":"_x/ask"}}`, id))
+		s.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":"chain-%d",%s}`, id, answer))
+		s.has(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":{"code":-32603,"message":"hookd: the answer was left out: `, id))
+	}
+	s.says(from("9", "_x/ask", "{}"))
+	s.reads(`{"jsonrpc":"2.0","id":"chain-6","method":"_x/ask","params":{}}`)
+	s.says(`{"jsonrpc":"2.0","id":"chain-6","result":{},"error":{"code":1,"message":"m"}}`)
+	s.has(`{"jsonrpc":"2.0","id":9,"error":{"code":-32603,"message":"hookd: the answer was left out: `)
+}

@@ -40,6 +40,9 @@ func (m *Member) read() {
 func (m *Member) take(line []byte) {
 	message, fault := relay.Read(line)
 	switch {
+	case fault != nil && fault.Answers != nil:
+		m.note(fault.Text, line)
+		m.take(fault.InPlace(codeInternal))
 	case fault != nil:
 		m.says[relay.Client].put(line, true)
 	case message.Kind == relay.Response:
@@ -129,6 +132,6 @@ func (m *Member) tooLong(o *rpc.Overlong, long *lines.TooLongError) {
 	case known && message.ID != nil && message.Method != "":
 		m.write(relay.ErrorLine(message.ID, relay.CodeInvalidRequest, "hookd: "+text))
 	case known && message.Method == "":
-		m.take(relay.ErrorLine(message.ID, codeInternal, "hookd: the answer was left out: "+text))
+		m.take((&relay.Fault{Answers: message.ID, Text: text}).InPlace(codeInternal))
 	}
 }

@@ -17,6 +17,11 @@ func ErrorLine(id json.RawMessage, code int, text string) []byte {
 	return append(jsonspan.AppendQuote(line, text), "}}"...)
 }
 
+// InPlace is the message in place of an answer that cannot be read.
+func (f *Fault) InPlace(code int) []byte {
+	return ErrorLine(f.Answers, code, "hookd: the answer was left out: "+f.Text)
+}
+
 // ResultLine is a message that answers a request.
 func ResultLine(id json.RawMessage, result []byte) []byte {
 	line := append(head(id), `,"result":`...)

@@ -41,6 +41,10 @@ type Fault struct {
 	ID   json.RawMessage // nil: not known
 	Code int
 	Text string
+
+	// Answers is the id of the request that the line is an answer to, nil of one that is no
+	// answer, or does not say to what.
+	Answers json.RawMessage
 }
 
 func (f *Fault) Error() string { return f.Text }
@@ -60,7 +64,9 @@ var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.Al
 
 // Read reads a line that holds one message. What two programs could take for two different
 // messages is a fault: a member of the message that is there twice, or that some readers
-// take for one of those below because they do not mind upper and lower case.
+// take for one of those below because they do not mind upper and lower case; an answer that
+// is a result and an error. Of these two, one that is null says nothing where the other one is
+// there.
 //
 // Programs that read a carriage return as the end of a line would find several messages in
 // one that has it between its tokens: its blanks are left out then.
@@ -93,17 +99,35 @@ func Read(line []byte) (*Message, *Fault) {
 		}
 		m.set(member)
 	}
-	if fault == nil {
-		fault = m.classify(members)
+	if problem := m.classify(members); fault == nil {
+		fault = problem
 	}
-	if fault != nil {
-		fault.Code = CodeInvalidRequest
-		if m.Kind != Response && isID(m.ID) {
-			fault.ID = m.ID
+	switch {
+	case fault == nil:
+		return m, nil
+	case m.Kind == Response:
+		fault.Answers = answered(members)
+	case isID(m.ID):
+		fault.ID = m.ID
+	}
+	fault.Code = CodeInvalidRequest
+	return nil, fault
+}
+
+// answered returns the id of the request that an answer is to, nil if that is not certain.
+func answered(members []jsonspan.Member) (id json.RawMessage) {
+	for _, member := range members {
+		switch {
+		case strings.EqualFold(member.Name, "method"), strings.EqualFold(member.Name, "id") && id != nil:
+			return nil
+		case member.Name == "id":
+			id = member.Value
 		}
-		return nil, fault
 	}
-	return m, nil
+	if !isID(id) {
+		return nil
+	}
+	return id
 }
 
 // knownNames are the members of messages.
@@ -154,10 +178,7 @@ func (m *Message) classify(members []jsonspan.Member) *Fault {
 	case m.ID != nil && !isID(m.ID) && !(answers && jsonspan.IsNull(m.ID)):
 		return &Fault{Text: "the id of the message is neither text nor a number"}
 	case answers:
-		m.Kind = Response
-		if m.ID == nil {
-			return &Fault{Text: "the message is an answer without an id"}
-		}
+		return m.classifyAnswer()
 	case method == nil:
 		return &Fault{Text: "the message has neither a method nor a result nor an error"}
 	case jsonspan.Kind(method) != '"':
@@ -175,6 +196,23 @@ func (m *Message) classify(members []jsonspan.Member) *Fault {
 func isID(id json.RawMessage) bool {
 	kind := jsonspan.Kind(id)
 	return kind == '"' || kind == '0'
+}
+
+// classifyAnswer says what an answer is: a result or an error.
+func (m *Message) classifyAnswer() *Fault {
+	m.Kind = Response
+	switch {
+	case m.ID == nil:
+		return &Fault{Text: "the message is an answer without an id"}
+	case m.Result == nil || m.Error == nil:
+	case jsonspan.IsNull(m.Error): // older programs write both
+		m.Error = nil
+	case jsonspan.IsNull(m.Result):
+		m.Result = nil
+	default:
+		return &Fault{Text: "the message is a result and an error at the same time"}
+	}
+	return nil
 }
 
 // Key returns a text that is the same for ids that are the same: 1, 1.0 and 1e0, "a" and

@@ -93,6 +93,54 @@ func TestLinesTooLong(t *testing.T) {
 	}
 }
 
+// An answer that could be read as two gets an error in its place, so that nobody waits for it in
+// vain, and nobody is answered by it who has not asked.
+func TestAnswersThatCannotBeRead(t *testing.T) {
+	inPlace := func(id string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32000,"message":"hookd: the answer was left out: the message `
+	}
+	for answer, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":4,"result":{},"error":{"code":1,"message":"m"}}`: inPlace("4"),
+		`{"jsonrpc":"2.0","id":"a","result":1,"result":2}`:                      inPlace(`"a"`),
+		`{"jsonrpc":"2.0","id":4,"result":1,"Result":2}`:                        inPlace("4"),
+		`{"jsonrpc":"2.0","id":4,"id":5,"result":1}`:                            "",
+		`{"jsonrpc":"2.0","id":4,"ID":5,"result":1}`:                            "",
+		`{"jsonrpc":"2.0","id":4,"result":1,"method":"m"}`:                      "",
+		`{"jsonrpc":"2.0","id":4,"result":1,"Method":"m"}`:                      "",
+		`{"jsonrpc":"2.0","id":null,"result":1,"result":2}`:                     "",
+		`{"jsonrpc":"2.0","id":4,"result":{"n":1.0}, "error" : null}`:           `{"jsonrpc":"2.0","id":4,"result":{"n":1.0}, "error" : null}`,
+	} {
+		p := between(t, Options{})
+		for _, from := range []struct {
+			side io.Writer
+			to   *bufio.Reader
+		}{{p.server, p.toClient}, {p.client, p.toServer}} {
+			say(t, from.side, answer)
+			const next = `{"jsonrpc":"2.0","method":"next"}`
+			say(t, from.side, next)
+			if got := line(from.to); want != "" && !strings.HasPrefix(got, want) || want == "" && got != next {
+				t.Errorf("%s: %s", answer, got)
+			}
+		}
+	}
+}
+
+// An answer has a result or an error. Of the two, one that is null says nothing.
+func TestResultOrError(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"id":1,"result":{},"error":null}`:         "{} ",
+		`{"id":1,"error":{"code":1},"result":null}`: ` {"code":1}`,
+		`{"id":1,"result":null,"error":null}`:       "null ",
+		`{"id":1,"result":null}`:                    "null ",
+		`{"id":1,"error":null}`:                     " null",
+	} {
+		m, fault := Read([]byte(answer))
+		if fault != nil || string(m.Result)+" "+string(m.Error) != want {
+			t.Errorf("%s: %+v %v", answer, m, fault)
+		}
+	}
+}
+
 // Batches are taken apart where the version has them, and refused as a whole where it has not.
 func TestBatches(t *testing.T) {
 	const one, two = `{"jsonrpc":"2.0","id":1,"method":"a", "n":1.0}`, `{"jsonrpc":"2.0","method":"b"}`

@@ -95,9 +95,13 @@ func (w *way) batch(line []byte) {
 }
 
 // fault answers the client. A server reads no answer to what was no message: people are told.
+// Who waits for an answer that cannot be read gets an error in its place.
 func (w *way) fault(f *Fault, line []byte) {
 	w.relay.note(w.from, f.Text, line)
-	if w.from == Client {
+	switch {
+	case f.Answers != nil:
+		w.line(f.InPlace(w.relay.options.Code))
+	case w.from == Client:
 		w.back.put(ErrorLine(f.ID, f.Code, "hookd: "+f.Text))
 	}
 }
@@ -111,7 +115,7 @@ func (w *way) tooLong(o *rpc.Overlong, long *lines.TooLongError) {
 		w.back.put(ErrorLine(m.ID, CodeInvalidRequest, "hookd: "+text))
 	case known && m.Method == "":
 		w.relay.note(w.from, text, long.Start)
-		w.line(ErrorLine(m.ID, w.relay.options.Code, "hookd: the answer was left out: "+text))
+		w.line((&Fault{Answers: m.ID, Text: text}).InPlace(w.relay.options.Code))
 	default:
 		w.fault(&Fault{Code: CodeInvalidRequest, Text: text}, long.Start)
 	}
