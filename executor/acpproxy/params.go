@@ -3,8 +3,8 @@ package acpproxy
 import (
 	"errors"
 	"slices"
-	"strings"
 
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -50,15 +50,8 @@ func readParams(m *relay.Message, known ...string) (*params, error) {
 // unambiguous returns an error where an object has a member that some programs take for one
 // of those that are known.
 func unambiguous(object protocol.RawMessage, known []string) error {
-	for _, member := range jsonspan.Members(object) {
-		if strings.ContainsRune(member.Name, 0) {
-			return errors.New("the request has the member " + string(jsonspan.Quote(member.Name)) + ", whose name some programs take to end at the NUL")
-		}
-		for _, name := range known {
-			if member.Name != name && strings.EqualFold(member.Name, name) {
-				return errors.New("the request has the member " + string(jsonspan.Quote(member.Name)) + ", which some programs take for " + name)
-			}
-		}
+	if member := proxied.Misread(object, known...); member != "" {
+		return errors.New("the request has " + member)
 	}
 	return nil
 }

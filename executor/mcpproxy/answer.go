@@ -3,6 +3,7 @@ package mcpproxy
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
@@ -17,16 +18,17 @@ func (c *call) answered(m *relay.Message) relay.Decision {
 		c.guard.options.note("an answer of the server that its call did not wait for was not passed on")
 		return relay.Drop()
 	}
-	switch {
-	case m.Error != nil:
-		return relay.Later("", func() relay.Decision { return c.passWith(m, "error", c.judgeError(m.Error, m.Strict)) })
-	case jsonspan.Text(jsonspan.Get(m.Result, "resultType")) == "input_required":
-		return c.needsInput(m)
+	if m.Error != nil {
+		return relay.Later("", func() relay.Decision { return c.passWith(m, "error", c.judgeError(m.Error)) })
 	}
-	if id := taskOf(m); id != "" {
+	r := resultOfCall(c, m.Result)
+	switch id, isTask := r.task(); {
+	case r.unclear != "":
+	case r.needsInput():
+		return c.needsInput(m)
+	case isTask:
 		return c.becomesTask(m, id)
 	}
-	r := returned{c, m.Result, m.Strict}
 	read, problem := r.read()
 	if problem != "" {
 		return relay.Later("", func() relay.Decision { return c.passWith(m, "result", r.withhold(problem)) })
@@ -60,33 +62,18 @@ func (c *call) needsInput(m *relay.Message) relay.Decision {
 	return c.passWith(m, "result", nil)
 }
 
-// returned is a call and the result that the server gave it.
-type returned struct {
-	*call
-	raw    protocol.RawMessage
-	strict bool // it can be read in one way only
-}
-
 // read reads the result. problem says why hooks that judge the results of the tool cannot
 // judge this one.
 func (r returned) read() (read *result, problem string) {
-	raw := r.raw
-	if !r.strict {
-		if raw = jsonspan.ReplaceLoneSurrogates(slices.Clone(raw)); !jsonspan.Valid(raw) {
-			problem, raw = "it has a member twice, or text that is not valid UTF-8, so that hooks and the client could read two different things", nil
-		}
+	if r.unclear == "" {
+		return readResult(r.raw), ""
 	}
-	if isTask := jsonspan.Text(jsonspan.Get(raw, "resultType")) == "task" || jsonspan.Get(raw, "task") != nil && jsonspan.Get(raw, "content") == nil; isTask {
-		problem = "it is a task without an id, whose result hookd would not know again"
+	if r.guard.mayChange(&r.Call) {
+		return nil, "the result was withheld: hooks judge the results of this tool, and " + r.unclear
 	}
-	if problem != "" && r.guard.mayChange(&r.Call) {
-		return nil, "the result was withheld: hooks judge the results of this tool, and " + problem
-	}
-	read = readResult(raw)
-	if problem != "" {
-		read.shown.Content = protocol.TextContent("[a result that no hook reads: " + problem + "]")
-		read.unread = true
-	}
+	read = readResult(nil)
+	read.shown.Content = protocol.TextContent("[a result that no hook reads: " + r.unclear + "]")
+	read.unread = true
 	return read, ""
 }
 
@@ -180,15 +167,27 @@ func (c *call) replaced(o *protocol.Outcome) relay.Decision {
 }
 
 // judgeError has hooks read an error of JSON-RPC, whose text they may change. It returns nil
-// if the client reads the error as it is.
-func (c *call) judgeError(problem protocol.RawMessage, strict bool) protocol.RawMessage {
+// if the client reads the error as it is. Of an error that could be read in two ways hooks read
+// all of it, and what they change takes the place of the whole.
+func (c *call) judgeError(problem protocol.RawMessage) protocol.RawMessage {
+	if fixed := jsonspan.ReplaceLoneSurrogates(slices.Clone(problem)); !jsonspan.Valid(problem) && jsonspan.Valid(fixed) {
+		problem = fixed
+	}
 	message := jsonspan.Get(problem, "message")
-	text, more := c.failed(protocol.CallError{Kind: protocol.CallFailed, Text: jsonspan.Text(message)}, nil)
+	clear := jsonspan.Valid(problem) && jsonspan.Kind(message) == '"' && proxied.Misread(problem, "code", "message", "data") == ""
+	was := jsonspan.Text(message)
+	if !clear {
+		was = strings.ToValidUTF8(string(problem), "\ufffd")
+	}
+	text, more := c.failed(protocol.CallError{Kind: protocol.CallFailed, Text: was}, nil)
 	for _, context := range append(c.contexts, more...) {
 		text += "\n" + context
 	}
-	if text == jsonspan.Text(message) || !strict || jsonspan.Kind(problem) != '{' {
+	switch {
+	case text == was:
 		return nil
+	case clear:
+		return relay.Replace(problem, "message", jsonspan.Quote(text))
 	}
-	return relay.Replace(problem, "message", jsonspan.Quote(text))
+	return jsonspan.Get(relay.ErrorLine(nil, relay.CodeServer, text), "error")
 }

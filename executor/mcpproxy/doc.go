@@ -11,6 +11,7 @@
 //	permission.go  permission-request: hooks, and then the person, answer a hook's ask
 //	question.go    a question to the person, as a form of the client
 //	answer.go      tool-call-end and tool-call-error: withhold, change, pass on
+//	unclear.go     what kind of result it is; results that could be read in two ways
 //	content.go     a result as hooks read it
 //	tasks.go       results that come later, as tasks
 //	writeback.go   what hooks changed, in the bytes that the server wrote

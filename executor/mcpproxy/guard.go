@@ -72,7 +72,7 @@ func (g *guard) request(m *relay.Message) relay.Decision {
 	if m.Method == "initialize" {
 		g.questions.taken.Store(m.Strict && takesForms(jsonspan.Find(m.Params, "/capabilities/elicitation")))
 	}
-	if m.Method == "tasks/get" || m.Method == "tasks/result" {
+	if strings.HasPrefix(m.Method, "tasks/") {
 		id, err := taskAsked(m)
 		if err != nil {
 			return refused(m.ID, relay.CodeInvalidParams, err.Error())
@@ -119,7 +119,7 @@ func (g *guard) fromServer(m *relay.Message) relay.Decision {
 		switch m.Method {
 		case "notifications/tools/list_changed":
 			g.tools.forget()
-		case "notifications/tasks":
+		case "notifications/tasks", "notifications/tasks/status":
 			return g.told(m)
 		}
 		return relay.Pass(m.Line)
@@ -174,7 +174,7 @@ func (g *guard) serverEnded(send func(line []byte)) {
 // kept is what is kept of a request until its answer comes.
 type kept struct {
 	call *call  // of tools/call
-	task string // the id of the task that is asked for
+	task string // the id of the task that a request is about
 }
 
 // newCall reads a call of a tool. What hooks and the server could read in two ways is an
@@ -190,15 +190,8 @@ func (g *guard) newCall(m *relay.Message, r *proxied.Request[kept]) (*call, erro
 	if jsonspan.Kind(params) != '{' {
 		return nil, errors.New("the call has no params")
 	}
-	for _, member := range jsonspan.Members(params) {
-		if strings.ContainsRune(member.Name, 0) {
-			return nil, errors.New("the call has the member " + string(jsonspan.Quote(member.Name)) + ", whose name some programs take to end at the NUL")
-		}
-		for _, known := range []string{"name", "arguments", "_meta", "task", "inputResponses", "requestState"} {
-			if member.Name != known && strings.EqualFold(member.Name, known) {
-				return nil, errors.New("the call has the member " + string(jsonspan.Quote(member.Name)) + ", which some programs take for " + known)
-			}
-		}
+	if member := proxied.Misread(params, "name", "arguments", "_meta", "task", "inputResponses", "requestState"); member != "" {
+		return nil, errors.New("the call has " + member)
 	}
 	name := jsonspan.Get(params, "name")
 	if jsonspan.Text(name) == "" {

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -34,22 +36,26 @@ type task struct {
 	judged [sha256.Size]byte // what was judged
 	is     protocol.RawMessage
 	known  bool // judged and is say something
-	over   bool // hooks were told how the call ended
+
+	over atomic.Bool // hooks were told how the call ended
 }
 
 func newTasks() *tasks { return &tasks{list: map[string]*task{}} }
 
-func (t *tasks) add(id string, c *call) {
+// add remembers a task. forgotten is the one that this makes it forget, nil: none.
+func (t *tasks) add(id string, c *call) (forgotten *task) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.list[id] == nil {
+	if forgotten = t.list[id]; forgotten == nil {
 		if len(t.order) >= mostTasks {
+			forgotten = t.list[t.order[0]]
 			delete(t.list, t.order[0])
 			t.order = t.order[1:]
 		}
 		t.order = append(t.order, id)
 	}
 	t.list[id] = &task{call: c}
+	return forgotten
 }
 
 func (t *tasks) get(id string) *task {
@@ -63,40 +69,36 @@ func (t *tasks) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, id := range t.order {
-		if task := t.list[id]; !task.over {
-			task.call.lost(protocol.CallError{Kind: protocol.CallAborted, Text: "aborted: the connection has ended before the result of the task was read"})
-		}
+		t.list[id].lost("the connection has ended before the result of the task was read")
 	}
 }
 
-// taskOf returns the id of the task that an answer to a call is, "" if it is none.
-func taskOf(m *relay.Message) string {
-	switch {
-	case !m.Strict:
-	case jsonspan.Text(jsonspan.Get(m.Result, "resultType")) == "task":
-		return jsonspan.Text(jsonspan.Get(m.Result, "taskId"))
-	case jsonspan.Get(m.Result, "content") == nil:
-		return jsonspan.Text(jsonspan.Find(m.Result, "/task/taskId"))
+// lost tells hooks that the call has no result, unless they know how it ended.
+func (t *task) lost(why string) {
+	if !t.over.Swap(true) {
+		t.call.lost(aborted(errors.New(why)))
 	}
-	return ""
 }
 
 // becomesTask passes on that the result comes later.
 func (c *call) becomesTask(m *relay.Message, id string) relay.Decision {
 	later := &call{Call: c.Call, asked: asked{modern: c.asked.modern}, guard: c.guard, began: c.began, contexts: c.contexts, ctx: c.guard.life}
-	c.guard.tasks.add(id, later)
-	return c.passWith(m, "result", nil)
+	if forgotten := c.guard.tasks.add(id, later); forgotten != nil {
+		forgotten.lost("the server has begun other tasks since, and hookd knows this one no more")
+	}
+	if !c.done() {
+		return relay.Drop()
+	}
+	return c.guard.inTask(m, id, "result", m.Result)
 }
 
 // taskAsked returns the id of the task that a request is about.
 func taskAsked(m *relay.Message) (string, error) {
-	if !m.Strict {
+	if params := jsonspan.ReplaceLoneSurrogates(slices.Clone(m.Params)); !m.Strict && !jsonspan.Valid(params) {
 		return "", errors.New("the request has a member twice, or text that is not valid UTF-8: hookd and the server could read two different tasks")
 	}
-	for _, member := range jsonspan.Members(m.Params) {
-		if member.Name != "taskId" && strings.EqualFold(strings.TrimRight(member.Name, "\x00"), "taskId") {
-			return "", errors.New("the request has the member " + string(jsonspan.Quote(member.Name)) + ", which some programs take for taskId")
-		}
+	if member := proxied.Misread(m.Params, "taskId"); member != "" {
+		return "", errors.New("the request has " + member)
 	}
 	return jsonspan.Text(jsonspan.Get(m.Params, "taskId")), nil
 }
@@ -105,11 +107,11 @@ func taskAsked(m *relay.Message) (string, error) {
 // as if the call had ended with it.
 func (g *guard) polled(m *relay.Message, method, id string) relay.Decision {
 	if method == "tasks/result" {
-		member, value := "result", m.Result
+		end := taskEnd{member: "result", value: m.Result}
 		if m.Error != nil {
-			member, value = "error", m.Error
+			end = taskEnd{member: "error", value: m.Error}
 		}
-		return g.ofTask(m, id, member, value, func(to protocol.RawMessage) []byte { return m.With(member, to) })
+		return g.ofTask(m, id, end, func(to protocol.RawMessage) []byte { return m.With(end.member, to) })
 	}
 	return g.inTask(m, id, "result", m.Result)
 }
@@ -121,34 +123,44 @@ func (g *guard) told(m *relay.Message) relay.Decision {
 
 // inTask takes a message one of whose members says how a task stands.
 func (g *guard) inTask(m *relay.Message, id, holder string, state protocol.RawMessage) relay.Decision {
-	for _, member := range []string{"result", "error"} {
-		if value := jsonspan.Get(state, member); value != nil {
-			return g.ofTask(m, id, member, value, func(to protocol.RawMessage) []byte {
-				return m.With(holder, relay.Replace(state, member, to))
-			})
-		}
+	if end := endIn(state); end.member != "" {
+		return g.ofTask(m, id, end, func(to protocol.RawMessage) []byte {
+			return m.With(holder, relay.Replace(state, end.member, to))
+		})
 	}
-	if t := g.tasks.get(id); t != nil && jsonspan.Text(jsonspan.Get(state, "status")) == "cancelled" && t.ends() {
-		t.call.lost(aborted(errCancelled))
+	if t := g.tasks.get(id); t != nil && jsonspan.Text(jsonspan.Get(state, "status")) == "cancelled" {
+		t.lost(errCancelled.Error())
 	}
 	return relay.Pass(m.Line)
 }
 
-// ends reports whether it is the end of the call that hooks are to be told of.
-func (t *task) ends() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	was := t.over
-	t.over = true
-	return !was
+// taskEnd is the end of a call that a message holds: its result, or its error.
+type taskEnd struct {
+	member  string // that holds it, "" if there is none
+	value   protocol.RawMessage
+	unclear bool // the client could read another one
 }
 
-// ofTask has hooks judge the end of a call that a message holds: its result, or its error.
-// with returns the line with another one.
-func (g *guard) ofTask(m *relay.Message, id, member string, value protocol.RawMessage, with func(protocol.RawMessage) []byte) relay.Decision {
+// endIn returns the end of a call in what says how its task stands. Members that some programs take
+// for one, and those that are there twice, are seen, too.
+func endIn(state protocol.RawMessage) (end taskEnd) {
+	for _, m := range jsonspan.Members(state) {
+		name, _, _ := strings.Cut(m.Name, "\x00")
+		for _, known := range []string{"result", "error", "content", "structuredContent", "toolResult"} {
+			if empty := known == "content" && jsonspan.Equal(m.Value, []byte("[]")); strings.EqualFold(name, known) && !empty && !jsonspan.IsNull(m.Value) {
+				end.unclear = end.member != "" || m.Name != "result" && m.Name != "error"
+				end.member, end.value = m.Name, m.Value
+			}
+		}
+	}
+	return end
+}
+
+// ofTask has hooks judge the end of a call. with returns the line with another one.
+func (g *guard) ofTask(m *relay.Message, id string, end taskEnd, with func(protocol.RawMessage) []byte) relay.Decision {
 	t := g.tasks.get(id)
-	if t == nil || !m.Strict {
-		if !g.events.MayChangeAny(protocol.ToolCallEnd) {
+	if t == nil || end.unclear {
+		if !g.events.MayChangeAny(protocol.ToolCallEnd) && !g.events.MayChangeAny(protocol.ToolCallError) {
 			return relay.Pass(m.Line)
 		}
 		problem := "the result of the task was withheld: hooks judge results, and hookd does not know which call this task belongs to"
@@ -162,27 +174,27 @@ func (g *guard) ofTask(m *relay.Message, id, member string, value protocol.RawMe
 		return relay.Pass(relay.ErrorLine(m.ID, relay.CodeServer, "hookd: "+problem))
 	}
 	return relay.Later("", func() relay.Decision {
-		if to := t.judge(member, value); to != nil {
+		if to := t.judge(end); to != nil {
 			return relay.Pass(with(to))
 		}
 		return relay.Pass(m.Line)
 	})
 }
 
-// judge returns what the client reads in place of a result or an error, nil if it reads that.
-func (t *task) judge(member string, value protocol.RawMessage) protocol.RawMessage {
+// judge returns what the client reads in place of the end of the call, nil if it reads that.
+func (t *task) judge(end taskEnd) protocol.RawMessage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	hash := sha256.Sum256(append([]byte(member), value...))
+	hash := sha256.Sum256(append([]byte(end.member), end.value...))
 	if t.known && hash == t.judged {
 		return t.is
 	}
-	t.over = true
+	t.over.Store(true)
 	var to protocol.RawMessage
-	if member == "error" {
-		to = t.call.judgeError(value, true)
+	if end.member == "error" {
+		to = t.call.judgeError(end.value)
 	} else {
-		to = withTask(returned{t.call, value, true}.judgeNow(), value)
+		to = withTask(resultOfCall(t.call, end.value).judgeNow(), end.value)
 	}
 	t.judged, t.is, t.known = hash, slices.Clone(to), len(to) <= mostAgain
 	return to

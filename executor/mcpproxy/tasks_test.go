@@ -155,3 +155,75 @@ func TestTasksThatNobodyJudges(t *testing.T) {
 		t.Errorf("%d tasks are kept", len(tasks.list))
 	}
 }
+
+// What says how a task stands can hold the end of the call in other ways than the protocol has. None
+// passes unjudged.
+func TestTasksThatHideAResult(t *testing.T) {
+	const hidden = `{"content":[{"type":"text","text":"SECRET"}]}`
+	s := newStage(t, withholds(protocol.ToolCallEnd))
+	s.run("1", `{"jsonrpc":"2.0","id":1,"result":{"resultType":"task","taskId":"t"}}`)
+	s.Next(s.ToClient)
+	for _, state := range []string{
+		`{"status":"completed","result":` + hidden + `}`,
+		`{"status":"completed","Result":` + hidden + `}`,
+		`{"status":"completed","result\u0000":` + hidden + `}`,
+		`{"status":"completed","result":` + hidden + `,"result":{"content":[]}}`,
+		`{"status":"completed","result":{"content":[]},"error":{"code":1,"message":"SECRET"}}`,
+		`{"status":"completed","error":null,"result":` + hidden + `}`,
+		hidden, `{"structuredContent":{"a":"SECRET"}}`,
+	} {
+		for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
+			s.Say(s.Client, `{"jsonrpc":"2.0","id":2,"method":"`+method+`","params":{"taskId":"t"}}`)
+			s.Next(s.ToServer)
+			s.Say(s.Server, `{"jsonrpc":"2.0","id":2,"result":`+state+`}`)
+			if got := s.Next(s.ToClient); strings.Contains(got, "SECRET") || !strings.Contains(got, "that is a secret") && !strings.Contains(got, "withheld") {
+				t.Errorf("%s %s: %s", method, state, got)
+			}
+		}
+	}
+	for _, state := range []string{`{"taskId":"t","status":"working","statusMessage":"a \ud800","result":null,"error":null}`, `{"tasks":[]}`, `{}`} {
+		s.Say(s.Client, `{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":{"taskId":"t"}}`)
+		s.Next(s.ToServer)
+		s.Say(s.Server, `{"jsonrpc":"2.0","id":2,"result":`+state+`}`)
+		s.Read(s.ToClient, `{"jsonrpc":"2.0","id":2,"result":`+state+`}`)
+	}
+}
+
+// A task that another one takes the place of has an end, too: hooks are told.
+func TestTasksThatAreForgotten(t *testing.T) {
+	events := make(chan string, 10)
+	s := newStage(t, judgesTasks(func(event string) { events <- event })...)
+	for _, id := range []string{"1", "2"} {
+		s.run(id, `{"jsonrpc":"2.0","id":`+id+`,"result":{"task":{"taskId":"t"}}}`)
+		s.Next(s.ToClient)
+	}
+	select {
+	case got := <-events:
+		if !strings.HasPrefix(got, "1 aborted aborted: the server has begun other tasks since") {
+			t.Error(got)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the first call has no end")
+	}
+}
+
+// While hooks judge the result of a task, what else the server says of it passes.
+func TestTasksWhileTheyAreJudged(t *testing.T) {
+	judges, goOn := make(chan struct{}), make(chan struct{})
+	s := newStage(t, dialogue.HookOn(protocol.ToolCallEnd, func(context.Context, *protocol.Event) (protocol.Reply, error) {
+		close(judges)
+		<-goOn
+		return protocol.Reply{}, nil
+	}))
+	s.run("1", `{"jsonrpc":"2.0","id":1,"result":{"resultType":"task","taskId":"t"}}`)
+	s.Next(s.ToClient)
+	s.Say(s.Client, `{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":{"taskId":"t"}}`)
+	s.Next(s.ToServer)
+	s.Say(s.Server, `{"jsonrpc":"2.0","id":2,"result":{"result":`+content("open")+`}}`)
+	<-judges
+	const told = `{"jsonrpc":"2.0","method":"notifications/tasks","params":{"taskId":"t","status":"cancelled"}}`
+	s.Say(s.Server, told)
+	s.Read(s.ToClient, told)
+	close(goOn)
+	s.Read(s.ToClient, `{"jsonrpc":"2.0","id":2,"result":{"result":`+content("open")+`}}`)
+}

@@ -4,6 +4,7 @@
 //	connection.go  Process, and Connection: carries the messages until one side ends, then ends the other
 //	events.go      Events fires the events of a session; what people and models read of an outcome
 //	pending.go     Pending: the requests of one side that have no answer
+//	misread.go     Misread: members that some programs take for others
 //	notes.go       Notes tells a person of lines that were not passed on
 //
 // Package relay carries the messages. What they mean is known to the proxy of each protocol:

@@ -1,0 +1,102 @@
+package mcpproxy
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/dialogue"
+)
+
+// withholds is a hook that withholds what it reads a secret in.
+func withholds(event protocol.EventName) protocol.GoHook {
+	return dialogue.HookOn(event, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		if strings.Contains(string(ev.Data), "SECRET") {
+			return protocol.BlockReply("that is a secret"), nil
+		}
+		return protocol.Reply{}, nil
+	})
+}
+
+// A result that some client could take for another one than hooks read is withheld.
+func TestResultsThatHideAnother(t *testing.T) {
+	const hidden = `[{"type":"text","text":"SECRET"}]`
+	s := newStage(t, withholds(protocol.ToolCallEnd))
+	for _, rest := range []string{
+		`"result":{"content":[]},"error":{"code":1,"message":"SECRET"}`,
+		`"result":{"content":` + hidden + `},"error":null`,
+		`"error":null,"result":{"content":` + hidden + `}`,
+		`"result":{"resultType":"input_required","content":` + hidden + `}`,
+		`"result":{"resultType":"input_required","structuredContent":{"a":"SECRET"}}`,
+		`"result":{"resultType":"input_required","resultType":"complete","content":` + hidden + `}`,
+		`"result":{"resultType":"task","taskId":"q","content":` + hidden + `}`,
+		`"result":{"resultType":"task","taskId":"q","toolResult":"SECRET"}`,
+		`"result":{"resultType":"task","taskId":"q","status":"completed","result":{"content":` + hidden + `}}`,
+		`"result":{"resultType":"task","taskId":"q","status":"completed","Result":{"content":` + hidden + `}}`,
+		`"result":{"task":{"taskId":"z"},"structuredContent":{"a":"SECRET"}}`,
+		`"result":{"Content":` + hidden + `}`,
+		`"result":{"\u0063ontent":` + hidden + `}`,
+		`"result":{"content\u0000":` + hidden + `}`,
+		`"result":{"content":[],"StructuredContent":{"a":"SECRET"}}`,
+		`"result":{"content":[],"toolResult":"SECRET"}`,
+		`"result":{"content":"SECRET"}`,
+		`"result":{"content":{"type":"text","text":"SECRET"}}`,
+		`"result":"SECRET"`,
+		`"result":["SECRET"]`,
+		`"result":{"content":["SECRET"]}`,
+		`"result":{"content":[{"type":"text","text":"a","Text":"SECRET"}]}`,
+		`"result":{"content":[{"type":"text","text":"a","blob":"SECRET"}]}`,
+		`"result":{"content":[{"type":"image","data":"","mimeType":"image/png","text":"SECRET"}]}`,
+		`"result":{"content":[{"type":"resource","resource":{"uri":"a","text":"a","blob":"SECRET"}}]}`,
+		`"result":{"content":[{"type":"resource","resource":{"uri":"a","text":"a","Text":"SECRET"}}]}`,
+		`"result":{"content":[{"type":"resource","text":"SECRET","resource":{"uri":"a","text":"a"}}]}`,
+	} {
+		s.run("1", `{"jsonrpc":"2.0","id":1,`+rest+`}`)
+		if got := s.Next(s.ToClient); strings.Contains(got, "SECRET") || !strings.Contains(got, `"isError":true`) && !strings.Contains(got, `"error":{`) {
+			t.Errorf("%s: %s", rest, got)
+		}
+	}
+}
+
+// What older, newer and careless servers write all the same passes as it is.
+func TestResultsThatHideNothing(t *testing.T) {
+	s := newStage(t, withholds(protocol.ToolCallEnd))
+	for _, rest := range []string{
+		`"result":{"content":null,"structuredContent":null,"isError":false}`,
+		`"result":{"content":[{"type":"text","text":"a","data":null,"mimeType":"text/plain","annotations":{}}],"x":1.0},"error":null`,
+		`"result":{"content":[{"type":"resource","resource":{"uri":"a","blob":"YQ==","text":null}},{"type":"Text","Text":"a"},7]}`,
+		`"result":{"resultType":"input_required","content":[],"inputRequests":{}}`,
+		`"result":{"resultType":"task","taskId":"q","content":[],"result":null,"error":null}`,
+		`"result":{"task":{"taskId":"q"},"content":[]}`,
+		`"result":{"task":null,"content":[{"type":"text","text":"a"}],"toolResult":null}`,
+	} {
+		s.run("1", `{"jsonrpc":"2.0","id":1,`+rest+`}`)
+		s.Read(s.ToClient, `{"jsonrpc":"2.0","id":1,`+rest+`}`)
+	}
+}
+
+// What hooks change of an error that could be read in two ways takes its place.
+func TestErrorsThatHideAnother(t *testing.T) {
+	s := newStage(t, dialogue.HookOn(protocol.ToolCallError, func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		return protocol.ModifyData(ev, func(data *protocol.ToolCallErrorData) error {
+			if strings.Contains(data.Error.Text, "SECRET") {
+				data.Error.Text = "hidden"
+			}
+			return nil
+		})
+	}))
+	for problem, want := range map[string]string{
+		`{"code":7,"message":"SECRET","data":1.0}`:    `{"code":7,"message":"hidden","data":1.0}`,
+		`{"code":7,"message":"SECRET \ud800"}`:        `{"code":7,"message":"hidden"}`,
+		`{"code":7,"message":"a","message":"SECRET"}`: `{"code":-32000,"message":"hidden"}`,
+		`{"code":7,"message":"a","Message":"SECRET"}`: `{"code":-32000,"message":"hidden"}`,
+		"{\"code\":7,\"message\":\"SECRET \xff\"}":    `{"code":-32000,"message":"hidden"}`,
+		`"SECRET"`:                        `{"code":-32000,"message":"hidden"}`,
+		`{"code":7,"message":["SECRET"]}`: `{"code":-32000,"message":"hidden"}`,
+		"{\"code\":7,\"message\":\"a \xff\",\"n\":1.0}": "{\"code\":7,\"message\":\"a \xff\",\"n\":1.0}",
+	} {
+		s.run("1", `{"jsonrpc":"2.0","id":1,"error":`+problem+`}`)
+		s.Read(s.ToClient, `{"jsonrpc":"2.0","id":1,"error":`+want+`}`)
+	}
+}
