@@ -3,6 +3,8 @@ package acpproxy
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -179,6 +181,81 @@ func TestOpenSessionInAnotherFolder(t *testing.T) {
 	s.opens()
 	s.Say(s.Client, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s1","cwd":"/other","mcpServers":[]}}`)
 	s.Has(s.ToClient, `"id":1,"error"`, "it is open in /, whose hooks judge it")
+}
+
+// The hooks of a session are those of all folders that it works in, as they are when it begins; a
+// folder that could be one or another is refused.
+func TestFoldersOfASession(t *testing.T) {
+	s := newStage(t, "")
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(path string) string { return filepath.Join(root, path) }
+	link := func(name, to string) {
+		t.Helper()
+		_ = os.Remove(at(name))
+		if err := os.Symlink(to, at(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, folder := range []string{"one", "two/sub"} {
+		if err := os.MkdirAll(at(folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("deep", at("two/sub"))
+	method := "session/new"
+	line := func(where string) string {
+		return `{"jsonrpc":"2.0","id":5,"method":"` + method + `","params":{"sessionId":"s1","mcpServers":[],` + where + `}}`
+	}
+	for where, want := range map[string]string{
+		`"cwd":"one"`:                                  "must be an absolute path",
+		`"cwd":"file://` + at("one") + `"`:             "must be an absolute path",
+		`"cwd":"~/one"`:                                "must be an absolute path",
+		`"cwd":["/"]`:                                  "cwd is a list, not a text",
+		`"cwd":null`:                                   "has no cwd",
+		`"x":1`:                                        "has no cwd",
+		`"cwd":"/","CWD":"/other"`:                     "which some programs take for cwd",
+		`"cwd":"` + root + `/deep/.."`:                 "a link stands before ..",
+		`"cwd":"` + root + `/deep/../one"`:             "a link stands before ..",
+		`"additionalDirectories":["/"]`:                "and no cwd",
+		`"cwd":"/","additionalDirectories":"/other"`:   "not a list",
+		`"cwd":"/","additionalDirectories":[7]`:        "not a text",
+		`"cwd":"/","additionalDirectories":["one"]`:    "must be an absolute path",
+		`"cwd":"/","AdditionalDirectories":["/other"]`: "which some programs take for additionalDirectories",
+		`"cwd":"/","additionalDirectories":["` + root + `/deep/.."]`: "a link stands before ..",
+	} {
+		for _, method = range []string{"session/new", "session/load", "session/resume", "session/fork"} {
+			s.Say(s.Client, line(where))
+			s.Has(s.ToClient, `"id":5,"error"`, want)
+		}
+	}
+	open := func(where string) {
+		t.Helper()
+		s.passes(s.Client, s.ToServer, line(where))
+		s.passes(s.Server, s.ToClient, `{"jsonrpc":"2.0","id":5,"result":{"sessionId":"s1"}}`)
+	}
+	method = "session/load"
+	link("link", at("one"))
+	open(`"cwd":"` + at("link") + `/","additionalDirectories":["` + at("two") + `","/none"]`)
+	open(`"cwd":"` + at("one") + `"`) // it is the same
+	for _, where := range []string{`"cwd":"` + at("two") + `"`, `"cwd":"` + at("one") + `","additionalDirectories":["` + at("two/sub") + `"]`} {
+		s.Say(s.Client, line(where))
+		s.Has(s.ToClient, `"id":5,"error"`, "it is open in "+at("link")+", "+at("two")+", /none, whose hooks judge it")
+	}
+	link("link", at("two"))
+	s.Say(s.Client, line(`"cwd":"`+at("link")+`"`))
+	s.Has(s.ToClient, `"id":5,"error"`, "it is open in")
+	s.passes(s.Client, s.ToServer, `{"jsonrpc":"2.0","id":1,"method":"session/close","params":{"sessionId":"s1"}}`)
+	s.passes(s.Server, s.ToClient, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+	open(`"cwd":"` + at("link") + `"`)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first, last := at("one")+","+at("two")+",/none", at("two")
+	if len(s.opened) == 0 || s.opened[0] != first || s.opened[len(s.opened)-1] != last {
+		t.Errorf("%q, want %q first and %q last", s.opened, first, last)
+	}
 }
 
 // A member of a prompt that some agents take for its text is refused.

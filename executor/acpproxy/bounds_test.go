@@ -105,7 +105,7 @@ func TestIDOfASessionThatIsOpen(t *testing.T) {
 func TestSessionsThatAnAgentInvents(t *testing.T) {
 	s := sessions{open: map[string]*session{}}
 	g := newGuard(t.Context(), &Options{})
-	invented := func(i int) *session { return g.newSession(fmt.Sprint(i), "/", dialogue.Gate{}) }
+	invented := func(i int) *session { return g.newSession(fmt.Sprint(i), folders{{"/", "/"}}, dialogue.Gate{}) }
 	for i := range 2 * mostUnseen {
 		one := invented(i)
 		if i == 0 {

@@ -15,7 +15,8 @@ import (
 // Server is an MCP server that a client hands to an agent.
 type Server struct {
 	Name    string
-	Project string // root of the project whose hooks count, "" for that of its working directory
+	Project string   // root of the project whose hooks count, "" for that of its working directory
+	Folders []string // of the session, as [Options.Open] gets them
 
 	Command string // of a program
 	Args    []string
@@ -25,8 +26,8 @@ type Server struct {
 }
 
 // guardServers returns a request with its MCP servers under guard: those that are programs
-// start through hookd mcp. Of the others the person is told.
-func (o *Options) guardServers(m *relay.Message, p *params, project string) ([]byte, error) {
+// start through hookd mcp. Of the others the person is told. of says whose they are.
+func (o *Options) guardServers(m *relay.Message, p *params, of Server) ([]byte, error) {
 	list := p.get("mcpServers")
 	if isNothing(list) {
 		return p.line(m), nil
@@ -36,7 +37,7 @@ func (o *Options) guardServers(m *relay.Message, p *params, project string) ([]b
 	}
 	servers, changed := jsonspan.Elements(list), false
 	for i, server := range servers {
-		guarded, err := o.guardServer(server, project)
+		guarded, err := o.guardServer(server, of)
 		if err != nil {
 			return nil, err
 		}
@@ -49,8 +50,8 @@ func (o *Options) guardServers(m *relay.Message, p *params, project string) ([]b
 	return m.With("params", relay.Replace(p.raw, "mcpServers", jsonspan.JoinList(servers))), nil
 }
 
-// guardServer returns an MCP server that starts through hookd mcp.
-func (o *Options) guardServer(server protocol.RawMessage, project string) (protocol.RawMessage, error) {
+// guardServer returns an MCP server that starts through hookd mcp. of says whose it is.
+func (o *Options) guardServer(server protocol.RawMessage, of Server) (protocol.RawMessage, error) {
 	if jsonspan.Kind(server) != '{' {
 		return nil, errors.New("mcpServers has " + jsonspan.KindName(server) + " where a server is expected")
 	}
@@ -70,7 +71,8 @@ func (o *Options) guardServer(server protocol.RawMessage, project string) (proto
 		case strings.HasPrefix(address, "acp:"): // a member of a proxy chain serves it, over the chain
 			how = "acp"
 		case how == "http" && strings.TrimSpace(name) != "":
-			return o.guardWeb(server, Server{Name: name, Project: project})
+			of.Name = name
+			return o.guardWeb(server, of)
 		}
 		if how == "" {
 			how = "no command"
@@ -88,7 +90,8 @@ func (o *Options) guardServer(server protocol.RawMessage, project string) (proto
 	if server, err = withOwnVariables(server); err != nil {
 		return nil, err
 	}
-	return started(server, o.Server(Server{Name: name, Project: project, Command: jsonspan.Text(command), Args: args})), nil
+	of.Name, of.Command, of.Args = name, jsonspan.Text(command), args
+	return started(server, o.Server(of)), nil
 }
 
 // started returns a server that a command line starts.

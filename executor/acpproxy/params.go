@@ -2,6 +2,8 @@ package acpproxy
 
 import (
 	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
@@ -45,6 +47,86 @@ func readParams(m *relay.Message, known ...string) (*params, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// folder is one that a session works in.
+type folder struct {
+	given string
+	real  string // without links; as given where it is not there
+}
+
+// folders are all that a session works in, its working directory first.
+type folders []folder
+
+func (f folders) cwd() string { return f[0].given }
+
+func (f folders) given() (paths []string) {
+	for _, one := range f {
+		paths = append(paths, one.given)
+	}
+	return paths
+}
+
+func (f folders) real() (paths []string) {
+	for _, one := range f {
+		paths = append(paths, one.real)
+	}
+	return paths
+}
+
+// hold reports whether hooks that judge what is done in these folders judge it in others, too.
+func (f folders) hold(others folders) bool {
+	for _, other := range others {
+		if !slices.ContainsFunc(f, func(one folder) bool { return one.real == other.real }) {
+			return false
+		}
+	}
+	return f[0].real == others[0].real
+}
+
+// folders reads the folders that a session is to work in, nil if the request names none.
+func (p *params) folders() (all folders, err error) {
+	cwd, others := p.get("cwd"), p.get("additionalDirectories")
+	if !isNothing(others) && jsonspan.Kind(others) != '[' {
+		return nil, errors.New("additionalDirectories is " + jsonspan.KindName(others) + ", not a list")
+	}
+	if isNothing(cwd) {
+		if !isNothing(others) {
+			return nil, errors.New("the request has additionalDirectories, and no cwd")
+		}
+		return nil, nil
+	}
+	for i, path := range append([]protocol.RawMessage{cwd}, jsonspan.Elements(others)...) {
+		name := "cwd"
+		if i > 0 {
+			name = "a folder of additionalDirectories"
+		}
+		if jsonspan.Kind(path) != '"' {
+			return nil, fmt.Errorf("%s is %s, not a text", name, jsonspan.KindName(path))
+		}
+		one, err := folderAt(jsonspan.Text(path))
+		if err != nil {
+			return nil, fmt.Errorf("%s is %s: %w", name, path, err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// folderAt returns the folder at a path that leads to one folder only, however it is read.
+func folderAt(path string) (folder, error) {
+	if !filepath.IsAbs(path) {
+		return folder{}, errors.New("it must be an absolute path")
+	}
+	clean := filepath.Clean(path)
+	real, problem := filepath.EvalSymlinks(clean)
+	if other, err := filepath.EvalSymlinks(path); other != real || (err == nil) != (problem == nil) {
+		return folder{}, errors.New("a link stands before .. in it, and it leads to one folder if the link is followed and to another one if not")
+	}
+	if problem != nil { // who opens its hooks says what is wrong with it
+		real = clean
+	}
+	return folder{clean, real}, nil
 }
 
 // unambiguous returns an error where an object has a member that some programs take for one

@@ -14,8 +14,9 @@ const Host = "acp"
 
 // Options say what a proxy does.
 type Options struct {
-	// Open returns the hooks for a session that works in a folder.
-	Open func(cwd string) (proxied.Hooks, error)
+	// Open returns the hooks for a session that works in some folders, its working directory
+	// first. Links on the way to them are followed already, where they are there.
+	Open func(folders []string) (proxied.Hooks, error)
 	// Server returns the command line that starts an MCP server so that hooks judge its calls.
 	Server func(Server) []string
 

@@ -5,7 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -35,7 +36,7 @@ type session struct {
 
 // start is where the session began, which never changes, and what hooks said then.
 type start struct {
-	cwd      string
+	folders  folders
 	refusing string   // why it takes no prompts, "" if it does
 	contexts []string // for the model: they go with the next prompt
 }
@@ -92,11 +93,12 @@ func (g *guard) session(id string) (*session, error) {
 	if s := g.sessions.get(id); s != nil {
 		return s, nil
 	}
-	hooks, err := g.options.Open(g.options.Cwd)
+	own := g.sessions.foldersOf("", g.options.Cwd)
+	hooks, err := g.options.Open(own.real())
 	if err != nil {
 		return nil, err
 	}
-	return g.sessions.keep(g.newSession(id, g.options.Cwd, hooks))
+	return g.sessions.keep(g.newSession(id, own, hooks))
 }
 
 // mostUnseen bounds the sessions that were not seen to begin: an agent can invent their ids.
@@ -147,10 +149,10 @@ func (s *sessions) put(one *session) {
 	s.open[one.id] = one
 }
 
-func (g *guard) newSession(id, cwd string, hooks proxied.Hooks) *session {
+func (g *guard) newSession(id string, in folders, hooks proxied.Hooks) *session {
 	o := g.options
-	s := &session{guard: g, id: id, start: start{cwd: cwd}, work: work{tools: map[string]*tool{}, terminals: map[string]*terminal{}}}
-	s.Events = proxied.NewEvents(hooks, proxied.Session{Host: Host, ID: "acp-" + id, Cwd: cwd, Depth: o.Depth}, lost, o.Tell)
+	s := &session{guard: g, id: id, start: start{folders: in}, work: work{tools: map[string]*tool{}, terminals: map[string]*terminal{}}}
+	s.Events = proxied.NewEvents(hooks, proxied.Session{Host: Host, ID: "acp-" + id, Cwd: in.cwd(), Depth: o.Depth}, lost, o.Tell)
 	s.judging, s.stop = context.WithCancelCause(g.life)
 	return s
 }
@@ -162,11 +164,23 @@ func (s *session) asking() context.Context {
 	return s.judging
 }
 
+// foldersOf returns the folders of a session that is open, else the proxy's own working directory.
+func (s *sessions) foldersOf(id, own string) folders {
+	if is := s.get(id); is != nil {
+		return is.start.folders
+	}
+	where, err := folderAt(own)
+	if err != nil {
+		where = folder{own, own}
+	}
+	return folders{where}
+}
+
 // opening is a request of the client that opens a session, until it is answered.
 type opening struct {
 	request *request
 	id      string // "" where the agent gives it
-	cwd     string
+	folders folders
 	source  string
 	hooks   proxied.Hooks
 	before  *session // with this id, which was open already
@@ -175,21 +189,25 @@ type opening struct {
 
 // opens decides a request that opens a session: new, load, resume, fork.
 func (g *guard) opens(m *relay.Message, r *request) (relay.Decision, error) {
-	p, err := readParams(m, "sessionId", "cwd", "mcpServers")
+	p, err := readParams(m, "sessionId", "cwd", "additionalDirectories", "mcpServers")
 	if err != nil {
 		return relay.Decision{}, err
 	}
-	o := &opening{request: r, id: p.text("sessionId"), cwd: p.text("cwd"), source: "startup"}
+	o := &opening{request: r, id: p.text("sessionId"), source: "startup"}
 	switch m.Method {
 	case acp.SessionLoad, acp.SessionResume:
 		o.source = "resume"
 	case "session/fork":
 		o.id, o.source = "", "fork"
 	}
-	if !filepath.IsAbs(o.cwd) {
-		o.cwd = g.options.Cwd
+	switch o.folders, err = p.folders(); {
+	case err != nil:
+		return relay.Decision{}, err
+	case o.folders == nil && slices.Contains(judgedOfClient, m.Method):
+		return relay.Decision{}, errors.New("the request has no cwd, and which hooks count is not known")
+	case o.folders == nil:
+		o.folders = g.sessions.foldersOf(o.id, g.options.Cwd)
 	}
-	o.cwd = filepath.Clean(o.cwd)
 	r.Call.answered = func(m *relay.Message) relay.Decision { return g.opened(o, m) }
 	r.Call.unsent = func() bool { return !o.sent.Load() }
 	return relay.Later(cmp.Or(r.Call.lane, "opening"), func() relay.Decision { return g.open(m, p, o) }), nil
@@ -197,18 +215,18 @@ func (g *guard) opens(m *relay.Message, r *request) (relay.Decision, error) {
 
 // open has the request reach the agent once the hooks of the session's folder are there.
 func (g *guard) open(m *relay.Message, p *params, o *opening) relay.Decision {
-	hooks, err := g.options.Open(o.cwd)
+	hooks, err := g.options.Open(o.folders.real())
 	line := []byte(nil)
 	switch is := g.sessions.get(o.id); {
 	case err != nil || is == nil:
-	case is.seen && is.start.cwd != o.cwd:
-		err = fmt.Errorf("it is open in %s, whose hooks judge it: close it before it is opened in another folder", is.start.cwd)
+	case is.seen && !is.start.folders.hold(o.folders):
+		err = fmt.Errorf("it is open in %s, whose hooks judge it: close it before it is opened in another folder", strings.Join(is.start.folders.given(), ", "))
 	case !is.seen && is.isBusy():
 		err = errors.New("something goes on in it already, although hookd has not seen it begin: wait for its end")
 	}
 	if err == nil {
 		o.hooks = hooks
-		line, err = g.options.guardServers(m, p, hooks.Project())
+		line, err = g.options.guardServers(m, p, Server{Project: hooks.Project(), Folders: o.folders.real()})
 	}
 	if err != nil {
 		g.asked[relay.Client].Remove(o.request)
@@ -217,7 +235,7 @@ func (g *guard) open(m *relay.Message, p *params, o *opening) relay.Decision {
 	}
 	if o.id != "" {
 		if o.before = g.sessions.get(o.id); o.before == nil || !o.before.seen {
-			s := g.newSession(o.id, o.cwd, hooks)
+			s := g.newSession(o.id, o.folders, hooks)
 			s.seen = true
 			g.sessions.put(s)
 		}
@@ -262,7 +280,7 @@ func (g *guard) opened(o *opening, m *relay.Message) relay.Decision {
 			g.options.note(problem)
 			return relay.PassIn(o.request.Call.lane, relay.ErrorLine(o.request.ID, codeInternal, "hookd: "+problem))
 		}
-		s = g.newSession(id, o.cwd, o.hooks)
+		s = g.newSession(id, o.folders, o.hooks)
 		s.seen = true
 		g.sessions.put(s)
 	}

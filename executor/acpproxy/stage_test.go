@@ -28,6 +28,7 @@ type stage struct {
 
 	mu     sync.Mutex
 	events []told
+	opened []string // the folders of each session, with commas between them
 }
 
 // told is a decided event, as "event tool-or-reason action".
@@ -45,7 +46,12 @@ func newStage(t *testing.T, mode string, hooks ...protocol.GoHook) *stage {
 	s := &stage{Lines: dialogue.Lines{T: t}}
 	s.Sides = dialogue.Between(t, e, func(ctx context.Context, client relay.Stream, agent *proxied.Process) error {
 		return Run(ctx, client, agent, Options{
-			Open: func(string) (proxied.Hooks, error) { return dialogue.Gate{Executor: e}, nil }, Mode: mode, Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20,
+			Open: func(folders []string) (proxied.Hooks, error) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.opened = append(s.opened, strings.Join(folders, ","))
+				return dialogue.Gate{Executor: e}, nil
+			}, Mode: mode, Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20,
 			Server: func(o Server) []string {
 				line := []string{"/bin/hookd", "mcp", "--name", o.Name}
 				if o.URL != "" {

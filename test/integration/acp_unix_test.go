@@ -125,6 +125,75 @@ func TestHooksOfAGuardedAgent(t *testing.T) {
 	}
 }
 
+// What an agent does in a session is judged by the hooks of all folders that the session works in,
+// and so are the calls of its MCP servers; where a link led before does not count.
+func TestFoldersOfAGuardedAgent(t *testing.T) {
+	b := newBox(t)
+	other, link := filepath.Join(b.folder, "other"), filepath.Join(b.folder, "link")
+	for _, folder := range []string{other + "/.acai/hooks", b.folder + "/open"} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	guard := "#!/bin/sh\n# hook: events=tool-call-start can=block\n\"$HOOKD\" reply block 'not in other'\n"
+	if err := os.WriteFile(filepath.Join(other, ".acai", "hooks", "guard.sh"), []byte(guard), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	trust := b.command("--project", other, "trust", "--yes")
+	if out, err := trust.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	leads := func(to string) {
+		_ = os.Remove(link)
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leads(filepath.Join(b.folder, "open"))
+	p := proxyOf(t, b, stubbornAgent, "acp", "--")
+	open := func(where string) (answer string) {
+		p.say(`{"jsonrpc":"2.0","id":0,"method":"session/new","params":{` + where + `,"mcpServers":[{"name":"files","command":"/bin/files","args":[],"env":[]}]}}`)
+		answer = p.answer()
+		p.say(`{"jsonrpc":"2.0","id":0,"method":"session/close","params":{"sessionId":"s"}}`)
+		p.answer()
+		return answer
+	}
+	judged := func(where string, want bool) {
+		t.Helper()
+		p.say(`{"jsonrpc":"2.0","id":0,"method":"session/new","params":{` + where + `,"mcpServers":[]}}`)
+		p.answer()
+		p.prompt("ask")
+		got := p.answer()
+		if strings.Contains(got, "refused the call of bash: not in other") != want {
+			t.Errorf("%s: %s", where, got)
+		}
+		if !want {
+			p.say(`{"jsonrpc":"2.0","id":9,"result":{"outcome":{"outcome":"cancelled"}}}`)
+		}
+		p.answer()
+		p.say(`{"jsonrpc":"2.0","id":0,"method":"session/close","params":{"sessionId":"s"}}`)
+		p.answer()
+	}
+	cwd := func(folder string) string { return `"cwd":"` + folder + `"` }
+	judged(cwd(link), false)
+	leads(other)
+	judged(cwd(link), true)
+	judged(cwd(b.project)+`,"additionalDirectories":["`+link+`"]`, true)
+	if got, want := open(cwd(b.project)+`,"additionalDirectories":["`+link+`"]`), `"mcp","--also","`; !strings.Contains(got, want) || !strings.Contains(got, "/other\",\"--name\",\"files\"") {
+		t.Errorf("%s, want %s", got, want)
+	}
+	p.in.Close()
+	p.cmd.Wait()
+
+	m := proxyOf(t, b, stubbornServer, "mcp", "--also", link, "--name", "odd", "--")
+	m.call("go")
+	if got := m.answer(); !strings.Contains(got, "not in other") {
+		t.Error(got)
+	}
+	m.in.Close()
+	m.cmd.Wait()
+}
+
 // However the connection to a conductor ends, a member of its chain ends in time, with the hooks
 // that it is asking.
 func TestEndsOfAMemberOfAChain(t *testing.T) {

@@ -41,7 +41,7 @@ func newStage(t *testing.T, mode string, hooks ...protocol.GoHook) *stage {
 	go func() {
 		defer close(s.done)
 		_ = acpproxy.Run(ctx, member.Client(), member.Successor(), acpproxy.Options{
-			Open: func(string) (proxied.Hooks, error) { return dialogue.Gate{Executor: e}, nil }, Mode: mode, Cwd: "/",
+			Open: func([]string) (proxied.Hooks, error) { return dialogue.Gate{Executor: e}, nil }, Mode: mode, Cwd: "/",
 			Patience: 50 * time.Millisecond, Limit: 1 << 20, Note: s.notes.Add, Tell: func(*protocol.Outcome) {},
 			Server: func(o acpproxy.Server) []string { return []string{"/bin/hookd", "mcp", "--name", o.Name} },
 		})

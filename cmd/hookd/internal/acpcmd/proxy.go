@@ -58,9 +58,9 @@ func (cmd *Commands) setUp(ctx context.Context, mode string) (*setup, error) {
 		return nil, err
 	}
 	t := &guarded.Teller{Console: cmd.Console, Engine: e}
-	h := &hooks{ctx: ctx, opener: cmd.Opener, own: e, cwd: cwd, opened: map[string]*engine.Engine{}}
+	h := newHooks(ctx, cmd.Opener, e, cwd)
 	return &setup{acpproxy.Options{
-		Open: h.of, Server: server, Mode: mode, Cwd: cwd, Depth: hookenv.ProcessDepth(),
+		Open: h.of, Server: h.server, Mode: mode, Cwd: cwd, Depth: hookenv.ProcessDepth(),
 		Tell: t.Outcome, Note: func(text string) { t.Note(text, "") },
 	}}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,6 +64,7 @@ else passes unchanged. What a person should know is on stderr.`,
 	}
 	c.Flags().SetInterspersed(false) // what follows the server's name is the server's
 	cli.NameFlag(c.Flags(), &o.name, "name", "", "what the server is called in the names of its tools: `NAME` (default: found in the command)")
+	c.Flags().StringArrayVar(&o.also, "also", nil, "have the hooks of the project that the folder `DIR` lies in judge, too")
 	c.Flags().StringVar(&o.url, "url", "", "guard the server at the address `URL`; ${VARIABLE} is replaced")
 	c.Flags().StringArrayVar(&o.headers, "header", nil, "send the header `'NAME: VALUE'` to it; ${VARIABLE} is replaced")
 	return c
@@ -72,6 +74,7 @@ else passes unchanged. What a person should know is on stderr.`,
 type options struct {
 	name, url string
 	headers   []string
+	also      []string
 	argv      []string
 	variables []string // that only the server has
 }
@@ -102,12 +105,34 @@ func (o *options) called() string {
 	return nameOf(o.argv)
 }
 
+// folders are those whose projects' hooks judge, none: the working directory alone.
+func (o *options) folders(cwd string) (all []string, err error) {
+	if len(o.also) == 0 {
+		return nil, nil
+	}
+	all = append(all, cwd)
+	for _, folder := range o.also {
+		if strings.TrimSpace(folder) == "" {
+			return nil, cli.Usage("bad-also", "--also is empty", "write the folder of a project")
+		}
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(cwd, folder)
+		}
+		all = append(all, folder)
+	}
+	return all, nil
+}
+
 func (cmd *Commands) run(ctx context.Context, o *options) error {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return places.NoDirectory()
 	}
-	e, err := cmd.Opener.Open(ctx, engine.Options{LongLived: true, HooksOnly: true})
+	folders, err := o.folders(cwd)
+	if err != nil {
+		return err
+	}
+	e, err := cmd.Opener.Open(ctx, engine.Options{LongLived: true, HooksOnly: true, Folders: folders})
 	if err != nil {
 		return err
 	}
