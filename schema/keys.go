@@ -91,7 +91,7 @@ var Keys = []Key{
 		Meaning: "whose hooks run at all; if it cannot be read, only the managed ones"},
 
 	{Name: "agent.model", For: ForRun, Type: TypeText, Default: "", Layers: PUM, Tighter: Free, Unread: Refuses,
-		Meaning: "model that the loop calls; a project cannot name one that plays a file"},
+		Meaning: "model that the loop calls, and if the machine names it, the only one; a project cannot name one that plays a file"},
 	{Name: "agent.provider", For: ForRun, Type: TypeText, Default: "", Layers: PUM, Tighter: Free, Unread: Refuses,
 		Meaning: "provider of a model that is named without one; a project cannot name one that plays a file"},
 	{Name: "agent.baseUrl", For: ForRun, Type: TypeText, Default: "", Form: "weburl", Layers: UM, Tighter: Free, Unread: Refuses,

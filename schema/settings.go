@@ -142,6 +142,7 @@ type SelfCritiqueSettings struct{ Rounds int } // per prompt
 type Origins struct {
 	ModelLayer protocol.Layer // the highest layer that set the model, "" if none did
 	ModelFile  string         // the settings file that set it
+	Models     []string       // those that the layers name, the one in force first
 	BaseURLFor string         // the provider whose address it is, "" without one
 	HeadersFor string         // the provider they are for
 

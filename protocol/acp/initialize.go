@@ -15,12 +15,18 @@ type ClientCapabilities struct {
 	} `json:"fs,omitzero"`
 	Terminal bool `json:"terminal,omitzero"`
 	Session  *struct {
-		Notices *struct{} `json:"notices,omitzero"`
+		Notices    *struct{} `json:"notices,omitzero"`
+		Compaction *struct{} `json:"compaction,omitzero"`
 	} `json:"session,omitzero"`
 }
 
 // TakesNotices reports whether the client shows the update notice.
 func (c *ClientCapabilities) TakesNotices() bool { return c.Session != nil && c.Session.Notices != nil }
+
+// TakesCompactions reports whether the client shows the update compaction_update.
+func (c *ClientCapabilities) TakesCompactions() bool {
+	return c.Session != nil && c.Session.Compaction != nil
+}
 
 // Implementation names a program.
 type Implementation struct {

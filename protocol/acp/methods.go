@@ -10,15 +10,16 @@ const (
 	Initialize   = "initialize"
 	Authenticate = "authenticate"
 
-	SessionNew     = "session/new"
-	SessionLoad    = "session/load"
-	SessionResume  = "session/resume"
-	SessionList    = "session/list"
-	SessionClose   = "session/close"
-	SessionDelete  = "session/delete"
-	SessionSetMode = "session/set_mode"
-	SessionPrompt  = "session/prompt"
-	SessionCancel  = "session/cancel" // a notification
+	SessionNew             = "session/new"
+	SessionLoad            = "session/load"
+	SessionResume          = "session/resume"
+	SessionList            = "session/list"
+	SessionClose           = "session/close"
+	SessionDelete          = "session/delete"
+	SessionSetMode         = "session/set_mode"
+	SessionSetConfigOption = "session/set_config_option"
+	SessionPrompt          = "session/prompt"
+	SessionCancel          = "session/cancel" // a notification
 )
 
 // The methods that an agent calls.

@@ -34,11 +34,14 @@ type NewResult struct {
 	SessionID string      `json:"sessionId"`
 	Modes     *ModeState  `json:"modes,omitzero"`
 	Meta      *ResultMeta `json:"_meta,omitzero"`
+
+	ConfigOptions []ConfigOption `json:"configOptions,omitzero"`
 }
 
 // LoadResult is the result of session/load and session/resume.
 type LoadResult struct {
-	Modes *ModeState `json:"modes,omitzero"`
+	Modes         *ModeState     `json:"modes,omitzero"`
+	ConfigOptions []ConfigOption `json:"configOptions,omitzero"`
 }
 
 // ModeState is which modes a session has, and the one that it is in.
@@ -63,6 +66,37 @@ type SessionParams struct {
 type SetModeParams struct {
 	SessionID string `json:"sessionId"`
 	ModeID    string `json:"modeId"`
+}
+
+// ConfigOption is something that a person may choose for a session: one of some values.
+type ConfigOption struct {
+	ID           string         `json:"id"`
+	Name         string         `json:"name"`
+	Description  string         `json:"description,omitzero"`
+	Category     string         `json:"category,omitzero"` // mode model
+	Type         string         `json:"type"`              // select
+	CurrentValue string         `json:"currentValue"`
+	Options      []ConfigChoice `json:"options"`
+}
+
+// ConfigChoice is a value of a [ConfigOption].
+type ConfigChoice struct {
+	Value       string `json:"value"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitzero"`
+}
+
+// SetConfigParams are those of session/set_config_option. Value is a text, and true or false for
+// a switch, of which hookd has none.
+type SetConfigParams struct {
+	SessionID string `json:"sessionId"`
+	ConfigID  string `json:"configId"`
+	Value     any    `json:"value"`
+}
+
+// SetConfigResult is the result of session/set_config_option: all options as they are now.
+type SetConfigResult struct {
+	ConfigOptions []ConfigOption `json:"configOptions"`
 }
 
 // ListParams are those of session/list.

@@ -12,9 +12,12 @@ const (
 	PlanChanged       UpdateKind = "plan"
 	CommandsChanged   UpdateKind = "available_commands_update"
 	ModeChanged       UpdateKind = "current_mode_update"
+	OptionsChanged    UpdateKind = "config_option_update"
 	SessionChanged    UpdateKind = "session_info_update"
 	UsageChanged      UpdateKind = "usage_update"
 	NoticeGiven       UpdateKind = "notice"
+	CompactionChanged UpdateKind = "compaction_update"
+	CompactionChunk   UpdateKind = "compaction_summary_chunk"
 )
 
 // UpdateParams are those of session/update. Update is one of the types of this package that have
@@ -89,4 +92,36 @@ type Notice struct {
 	Severity    string     `json:"severity"`      // info warning error
 	Title       string     `json:"title"`
 	Description string     `json:"description,omitzero"`
+}
+
+// ModeNews is the mode that a session is in from now on.
+type ModeNews struct {
+	Kind          UpdateKind `json:"sessionUpdate"` // current_mode_update
+	CurrentModeID string     `json:"currentModeId"`
+}
+
+// OptionNews are all options of a session, as they are from now on.
+type OptionNews struct {
+	Kind          UpdateKind     `json:"sessionUpdate"` // config_option_update
+	ConfigOptions []ConfigOption `json:"configOptions"`
+}
+
+// CompactionStatus is how far a compaction is.
+type CompactionStatus string
+
+const (
+	CompactionRuns      CompactionStatus = "in_progress"
+	CompactionCompleted CompactionStatus = "completed"
+	CompactionFailed    CompactionStatus = "failed"
+	CompactionCancelled CompactionStatus = "cancelled"
+)
+
+// Compaction is a compaction of the conversation, for clients that take it. The first update of
+// an id begins it, later ones change it.
+type Compaction struct {
+	Kind         UpdateKind       `json:"sessionUpdate"` // compaction_update
+	CompactionID string           `json:"compactionId"`
+	Status       CompactionStatus `json:"status"`
+	Summary      []ContentBlock   `json:"summary,omitzero"`
+	Error        string           `json:"error,omitzero"`
 }

@@ -81,3 +81,26 @@ func TestAProjectHandsNoKeyToItsTools(t *testing.T) {
 		t.Errorf("with the user's word (-want +got)\n%s%v", diff, lines(findings))
 	}
 }
+
+// All models that the layers name are known, the one in force first, and none that has no effect.
+func TestModelsOfTheLayers(t *testing.T) {
+	for name, test := range map[string]struct {
+		project, user, managed string
+		want                   []string
+	}{
+		"each once":            {`{"model": "openai:a"}`, `{"model": "openai:b"}`, `{}`, []string{"openai:a", "openai:b"}},
+		"the same twice":       {`{"model": "openai:a"}`, `{"model": "openai:a"}`, `{}`, []string{"openai:a"}},
+		"the machine's alone":  {`{"model": "openai:a"}`, `{"model": "openai:b"}`, `{"model": "openai:c"}`, []string{"openai:c"}},
+		"no file of a project": {`{"model": "scripted:x"}`, `{"model": "openai:b"}`, `{}`, []string{"openai:b"}},
+		"none":                 {`{}`, `{}`, `{}`, nil},
+	} {
+		settings, _ := Merge(
+			layerOf(t, protocol.Project, `{"agent": `+test.project+`}`),
+			layerOf(t, protocol.User, `{"agent": `+test.user+`}`),
+			layerOf(t, protocol.Managed, `{"agent": `+test.managed+`}`),
+		)
+		if diff := cmp.Diff(test.want, settings.Agent.Models); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+}

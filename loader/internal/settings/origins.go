@@ -63,6 +63,7 @@ func (m *merger) origins(s *schema.Settings) {
 			break
 		}
 	}
+	agent.Models = allNamed(m, "agent.model", agent.Model)
 	agent.BaseURLFor = m.servedBy(m.highestWith("agent.baseUrl", agent.BaseURL))
 	agent.HeadersFor = m.servedBy(m.highestThatLists("agent.headers"))
 	agent.Compaction.RecipeLayer = m.highestWith("agent.compaction.recipe", agent.Compaction.Recipe)
@@ -82,6 +83,20 @@ func (m *merger) highestWith(key string, value any) protocol.Layer {
 		}
 	}
 	return ""
+}
+
+// allNamed are the texts that the layers write for a setting, the one in force first.
+func allNamed(m *merger, key, inForce string) (list []string) {
+	if inForce != "" {
+		list = append(list, inForce)
+	}
+	for at := range m.falling {
+		written, found := m.value(at, key)
+		if text, _ := written.V.(string); found && text != "" && !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
 }
 
 // highestThatLists is the highest layer that has an item in one of some lists, ""

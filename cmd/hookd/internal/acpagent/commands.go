@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
-	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
@@ -55,9 +54,11 @@ func (t *turn) meant(prompt *agentloop.Prompt) (begin func(context.Context) (*ag
 		return nil, told, nil
 	case name == "model":
 		if args != "" {
-			err = c.SetModel(args)
+			if err = t.session.choices.chooseModel(args, nil); err == nil {
+				t.session.show(t.ctx, t.session.choices.news())
+			}
 		}
-		return nil, "model: " + show.Line(model.Origin(c.Model)), err
+		return nil, "model: " + show.Line(t.session.choices.modelNow().CurrentValue), err
 	case name == "compact":
 		return func(ctx context.Context) (*agentloop.Run, error) { return c.Compact(ctx, args) }, "", nil
 	case name != "" && c.IsRecipe(name):

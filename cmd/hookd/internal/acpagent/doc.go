@@ -9,8 +9,8 @@
 // A prompt becomes a turn (promptturn.go) when its line is read, so that a cancel right after it
 // finds it. What the turn shows goes to the client in the words of package acpview, one after the
 // other from one goroutine; a question (permission.go) takes its place among them. prompt.go reads
-// what a client wrote, commands.go answers what begins with a slash, modes.go says what runs
-// without a question.
+// what a client wrote, commands.go answers what begins with a slash, configoptions.go holds what a
+// client may choose for a session: its mode (what runs without a question) and its model.
 //
 // Rules: a session's requests are obeyed in the order of their arrival; nothing but the protocol
 // goes to stdout; a client that has gone ends all that it began. What hooks refused is told in

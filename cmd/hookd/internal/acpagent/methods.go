@@ -39,6 +39,7 @@ func init() { // the table names functions that read it
 		{acp.SessionClose, reads((*Agent).closeSession)},
 		{acp.SessionDelete, reads((*Agent).deleteSession)},
 		{acp.SessionSetMode, reads((*Agent).setMode)},
+		{acp.SessionSetConfigOption, reads((*Agent).setConfigOption)},
 		{acp.SessionPrompt, reads((*Agent).prompt)},
 		{acp.SessionCancel, reads((*Agent).cancel)},
 		{acp.HooksList, reads((*Agent).listHooks)},

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/hookd-dev/hookd/agentloop/mcp"
@@ -27,13 +26,14 @@ import (
 type session struct {
 	agent *Agent
 	id    string // "" until it is opened, for a new one
-	mode  atomic.Pointer[mode]
 	life
 	opened
 	screen
+	choices choices
 
 	mu      sync.Mutex
-	turn    *turn // that runs, or waits for the session to be opened
+	turn    *turn         // that runs, or waits for the session to be opened
+	settled chan struct{} // closed when the change is made that was asked for last; nil: there was none
 	closing bool
 	titled  bool
 }
@@ -67,7 +67,7 @@ type screen struct {
 func newSession(a *Agent, id string) *session {
 	s := &session{agent: a, id: id, life: life{ready: make(chan struct{}), gone: make(chan struct{})}, opened: opened{closers: &cli.Closers{}}}
 	s.ctx, s.cancel = context.WithCancelCause(a.ctx)
-	s.mode.Store(&modes[0])
+	s.choices.mode.Store(&modes[0])
 	s.view = acpview.New(acpview.Options{Notices: a.client.Load().ClientCapabilities.TakesNotices(), ReadFile: s.readFile})
 	return s
 }
@@ -104,7 +104,7 @@ func (s *session) open(params *acp.OpenParams, servers []mcp.Server) error {
 	s.clientHooks = a.hooks.all()
 	flags.Host = conversation.Host{
 		Servers: servers, Hooks: s.clientHooks, Editor: s.editor(),
-		Allows: func() []toolname.Allowed { return s.mode.Load().allows },
+		Allows: func() []toolname.Allowed { return s.choices.mode.Load().allows },
 	}
 	c, err := conversation.Open(s.ctx, &opener, &flags, s, s.late)
 	if err != nil {
@@ -112,6 +112,7 @@ func (s *session) open(params *acp.OpenParams, servers []mcp.Server) error {
 		return err
 	}
 	s.c, s.id = c, c.Session.ID()
+	s.choices.c = c
 	s.noteFolders(params.AdditionalDirectories)
 	return nil
 }

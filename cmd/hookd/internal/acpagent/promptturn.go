@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpview"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
@@ -21,6 +22,7 @@ type turn struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 
+	settled   <-chan struct{} // closed when the changes are made that came before the prompt
 	questions chan asking
 	watched   chan struct{} // closed when nobody takes questions any more
 	over      chan struct{} // closed when the request is answered
@@ -28,9 +30,11 @@ type turn struct {
 
 	prompt   string // its first line
 	accepted bool   // the prompt is a part of the conversation
-	by       string // the hook that refused or stopped the run last
-	reason   string
+	refusal
 }
+
+// refusal says which hook refused or stopped a run last, and why.
+type refusal struct{ by, reason string }
 
 // errCancelled is the cause of the end of a turn that the client cancelled.
 var errCancelled = errors.New("cancelled by the client")
@@ -75,6 +79,19 @@ func (s *session) current() *turn {
 	return s.turn
 }
 
+// goesOn reports whether a turn may still ask the model something.
+func (t *turn) goesOn() bool {
+	if t == nil {
+		return false
+	}
+	select {
+	case <-t.watched:
+		return false
+	default:
+		return true
+	}
+}
+
 func (t *turn) isRunning() bool { return t != nil && t.running.Load() }
 
 func (s *session) beginTurn(t *turn) *rpc.Error {
@@ -86,19 +103,24 @@ func (s *session) beginTurn(t *turn) *rpc.Error {
 	case s.turn != nil:
 		return rpc.Errorf(rpc.InvalidRequest, "a prompt is being worked on in this session: wait for its end, or cancel it")
 	}
-	s.turn = t
+	s.turn, t.settled = t, s.settled
 	return nil
 }
 
 // endTurn answers the request of a turn. From then on the session takes the next one.
 func (s *session) endTurn(t *turn, result *acp.PromptResult, failure *rpc.Error) {
+	err := s.choices.useNext()
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.turn = nil
 	if failure != nil {
 		t.request.Fail(failure)
 	} else {
 		t.request.Answer(result)
+	}
+	s.mu.Unlock()
+	if err != nil { // the model was announced
+		s.tell(note{acpview.Warning, "the model is the one before: " + show.Line(err.Error())})
+		s.show(s.ctx, s.choices.news())
 	}
 	t.cancel(nil)
 	close(t.over)
@@ -111,7 +133,7 @@ func (t *turn) run(blocks []acp.ContentBlock) (*acp.PromptResult, *rpc.Error) {
 	if !s.wait(t.ctx) && t.ctx.Err() == nil {
 		return nil, s.unusable(t.ctx)
 	}
-	if t.ctx.Err() != nil {
+	if !await(t.ctx, t.settled) || t.ctx.Err() != nil {
 		return cancelled(), nil
 	}
 	prompt, failure := promptOf(blocks, s.c.Engine.Root)

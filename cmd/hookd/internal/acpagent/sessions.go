@@ -120,12 +120,12 @@ func (a *Agent) begin(r *peer.Request, params *acp.OpenParams, replay bool) {
 		}
 		if params.SessionID == "" {
 			a.sessions.add(s)
-			r.Answer(&acp.NewResult{SessionID: s.id, Modes: s.modeState()})
+			r.Answer(&acp.NewResult{SessionID: s.id, Modes: s.choices.modeState(), ConfigOptions: s.choices.options()})
 		} else {
 			if replay {
 				s.replay()
 			}
-			r.Answer(&acp.LoadResult{Modes: s.modeState()})
+			r.Answer(&acp.LoadResult{Modes: s.choices.modeState(), ConfigOptions: s.choices.options()})
 		}
 		s.announce()
 		close(s.ready)          // what waits for the session comes after all that is told of it

@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
@@ -47,6 +48,7 @@ type Conversation struct {
 	settings *schema.Settings
 	Model    model.Model
 	choice   *models.Choice
+	offered  []string // models
 	Session  *store.Session
 	Loop     *agentloop.Loop
 	recipes  *recipe.Library
@@ -86,6 +88,7 @@ func Open(ctx context.Context, hooks *engine.Opener, flags *Flags, approver agen
 	if c.Model, err = models.Choose(o.console, o.hooks.Closers, c.choice, c.settings); err != nil {
 		return nil, err
 	}
+	c.offered = models.Known(c.Model, c.choice.Name, c.settings)
 	if c.Session, err = o.openSession(e, resumed, model.Origin(c.Model)); err != nil {
 		return nil, err
 	}
@@ -148,17 +151,40 @@ func (c *Conversation) RunCommand(ctx context.Context, command string) (*agentlo
 
 // SetModel lets another model answer from the next prompt on.
 func (c *Conversation) SetModel(name string) error {
-	c.choice.Name = name
-	m, err := models.Choose(c.Hooks.Console, c.Hooks.Closers, c.choice, c.settings)
+	m, err := c.ChooseModel(name)
 	if err != nil {
 		return err
 	}
+	return c.UseModel(m)
+}
+
+// ChooseModel makes a model by its name, for [Conversation.UseModel].
+func (c *Conversation) ChooseModel(name string) (model.Model, error) {
+	before := c.choice.Name
+	c.choice.Name = name
+	m, err := models.Choose(c.Hooks.Console, c.Hooks.Closers, c.choice, c.settings)
+	if err != nil {
+		c.choice.Name = before
+		return nil, err
+	}
+	if origin := model.Origin(m); !slices.Contains(c.offered, origin) {
+		c.offered = append(c.offered, origin)
+	}
+	return m, nil
+}
+
+// UseModel lets a model answer from the next prompt on. None may run.
+func (c *Conversation) UseModel(m model.Model) error {
 	if err := c.Loop.SetModel(m); err != nil {
 		return cli.Failed("model", err, "")
 	}
 	c.Model = m
 	return nil
 }
+
+// Models are the models that the person is offered: those that the session has had, and those of
+// the settings.
+func (c *Conversation) Models() []string { return c.offered }
 
 // Watch hands what a run shows to a printer and returns how the run ended. The second
 // error says what could not be printed.

@@ -40,6 +40,9 @@ func (m *Choice) AddFlags(c *cobra.Command) {
 // Choose makes the model of a run, with a recording of its traffic if the flags ask for
 // one. A recording goes on with the next model that is chosen.
 func Choose(console *cli.Console, closers *cli.Closers, choice *Choice, settings *schema.Settings) (model.Model, error) {
+	if err := checkFixed(choice.Name, settings); err != nil {
+		return nil, err
+	}
 	m, note, err := pickModel(choice.Name, settings)
 	if note != "" {
 		console.Note(note, "they belong to the provider that the same settings file names (agent.provider, else agent.model, else openai)")
@@ -86,28 +89,12 @@ var modelProviders = []modelProvider{
 	{"replay-loose", func(file string, _ *schema.Settings) (model.Model, error) { return replay(file, true) }},
 }
 
-// pickModel finds a model by its name, PROVIDER:NAME, or by the settings if the name is
+// pickModel makes a model by its name, PROVIDER:NAME, or by the settings if the name is
 // empty. The note says which of the settings are not used for it.
 func pickModel(name string, settings *schema.Settings) (m model.Model, note string, err error) {
-	written := name == ""
-	if written {
-		name = settings.Agent.Model
-	}
-	if name == "" {
-		return nil, "", cli.Usage("no-model", "no model is given", "--model anthropic:NAME or openai:NAME, or the setting agent.model; scripted:FILE plays a file of turns")
-	}
-	by, rest := agentparts.SplitModel(name, settings.Agent.Provider)
-	switch {
-	case by == nil:
-		kind, _, _ := strings.Cut(name, ":")
-		return nil, "", unknownProvider(name, cmp.Or(settings.Agent.Provider, kind))
-	case rest == "":
-		return nil, "", cli.Usage("no-model", "the model "+name+" has no name after the colon", "--model "+by.Name+":NAME")
-	}
-	if by.FromFile && written {
-		if rest, err = playedFile(rest, settings); err != nil {
-			return nil, "", err
-		}
+	by, rest, err := meant(name, settings)
+	if err != nil {
+		return nil, "", err
 	}
 	own, note := settingsFor(by, settings)
 	i := slices.IndexFunc(modelProviders, func(p modelProvider) bool { return p.name == by.Name })
@@ -119,6 +106,29 @@ func pickModel(name string, settings *schema.Settings) (m model.Model, note stri
 		return nil, note, err
 	}
 	return model.WithOrigin(m, by.Name+":"+rest), note, nil
+}
+
+// meant says which model a name means, or the settings if it is empty: who serves it, and its
+// name there.
+func meant(name string, settings *schema.Settings) (by *agentparts.ModelProvider, rest string, err error) {
+	written := name == ""
+	if written {
+		name = settings.Agent.Model
+	}
+	if name == "" {
+		return nil, "", cli.Usage("no-model", "no model is given", "--model anthropic:NAME or openai:NAME, or the setting agent.model; scripted:FILE plays a file of turns")
+	}
+	by, rest = agentparts.SplitModel(name, settings.Agent.Provider)
+	switch {
+	case by == nil:
+		kind, _, _ := strings.Cut(name, ":")
+		return nil, "", unknownProvider(name, cmp.Or(settings.Agent.Provider, kind))
+	case rest == "":
+		return nil, "", cli.Usage("no-model", "the model "+name+" has no name after the colon", "--model "+by.Name+":NAME")
+	case by.FromFile && written:
+		rest, err = playedFile(rest, settings)
+	}
+	return by, rest, err
 }
 
 // playedFile returns the path of a file that answers in the place of a model, as the
@@ -177,11 +187,9 @@ func unknownProvider(name, kind string) error {
 		known[i] = p.name
 	}
 	hint := "known providers: " + strings.Join(known, ", ")
-	switch near := text.Nearest(kind, known); {
-	case strings.HasPrefix(name, "claude-"):
-		hint = "--model anthropic:" + name
-	case strings.HasPrefix(name, "gpt-"), strings.HasPrefix(name, "o1"), strings.HasPrefix(name, "o3"), strings.HasPrefix(name, "o4"):
-		hint = "--model openai:" + name
+	switch near, maker := text.Nearest(kind, known), makerOf(name); {
+	case maker != "":
+		hint = "--model " + maker + ":" + name
 	case near != "" && kind != name:
 		hint = "do you mean " + near + strings.TrimPrefix(name, kind) + "? " + hint
 	case kind != name:
