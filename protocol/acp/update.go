@@ -122,6 +122,13 @@ type Compaction struct {
 	Kind         UpdateKind       `json:"sessionUpdate"` // compaction_update
 	CompactionID string           `json:"compactionId"`
 	Status       CompactionStatus `json:"status"`
-	Summary      []ContentBlock   `json:"summary,omitzero"`
+	Summary      *[]ContentBlock  `json:"summary,omitzero"` // in the place of what was sent of it; nil: it stays
 	Error        string           `json:"error,omitzero"`
+}
+
+// CompactionText is a piece of a compaction's summary.
+type CompactionText struct {
+	Kind         UpdateKind   `json:"sessionUpdate"` // compaction_summary_chunk
+	CompactionID string       `json:"compactionId"`
+	Content      ContentBlock `json:"content"`
 }

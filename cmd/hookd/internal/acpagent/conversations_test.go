@@ -45,6 +45,36 @@ turns:
   usage: {inputTokens: 20, outputTokens: 5, contextTokens: 40, costUsd: 0.25}
 `
 
+const compactedScript = `
+turns:
+- text: "first"
+- text: "all that was said"
+- text: "second"
+- {text: "half a sum", hang: true}
+- text: "third"
+- {fail: no room, status: 400}
+`
+
+// What a client that takes compactions is told of one that ends, one that is cancelled, and one that
+// comes to nothing.
+func TestCompactions(t *testing.T) {
+	c := newClient(t, compactedScript)
+	c.start()
+	c.initialize(object{"session": object{"notices": object{}, "compaction": object{}}})
+	session := c.session()
+	c.prompt(session, text("one")...)
+	c.prompt(session, text("/compact")...)
+	c.prompt(session, text("two")...)
+	id := c.send(acp.SessionPrompt, object{"sessionId": session, "prompt": text("/compact")})
+	c.update(acp.CompactionChunk)
+	c.notify(acp.SessionCancel, object{"sessionId": session})
+	c.wait(id)
+	c.prompt(session, text("three")...)
+	c.fails(acp.SessionPrompt, object{"sessionId": session, "prompt": text("/compact")})
+	c.end()
+	golden.Check(t, filepath.Join("testdata", "compactions.txt"), c.transcript())
+}
+
 // What a client is told of a turn with all that a turn may have, of one that hooks refuse, and
 // of the session when it is loaded again.
 func TestConversation(t *testing.T) {

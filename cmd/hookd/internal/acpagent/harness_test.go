@@ -350,7 +350,7 @@ func checkFrame(m *rpc.Message) error {
 			acp.UserMessageChunk: &acp.Chunk{}, acp.AgentMessageChunk: &acp.Chunk{}, acp.AgentThoughtChunk: &acp.Chunk{},
 			acp.ToolCallBegun: &acp.ToolCall{}, acp.ToolCallChanged: &acp.ToolCall{}, acp.PlanChanged: &acp.Plan{},
 			acp.CommandsChanged: &acp.Commands{}, acp.SessionChanged: &acp.SessionNews{},
-			acp.ModeChanged: &acp.ModeNews{}, acp.OptionsChanged: &acp.OptionNews{}, acp.CompactionChanged: &acp.Compaction{},
+			acp.ModeChanged: &acp.ModeNews{}, acp.OptionsChanged: &acp.OptionNews{}, acp.CompactionChanged: &acp.Compaction{}, acp.CompactionChunk: &acp.CompactionText{},
 			acp.UsageChanged: &acp.Usage{}, acp.NoticeGiven: &acp.Notice{},
 		}[kindOf(m)]
 		if into == nil {

@@ -68,7 +68,8 @@ func newSession(a *Agent, id string) *session {
 	s := &session{agent: a, id: id, life: life{ready: make(chan struct{}), gone: make(chan struct{})}, opened: opened{closers: &cli.Closers{}}}
 	s.ctx, s.cancel = context.WithCancelCause(a.ctx)
 	s.choices.mode.Store(&modes[0])
-	s.view = acpview.New(acpview.Options{Notices: a.client.Load().ClientCapabilities.TakesNotices(), ReadFile: s.readFile})
+	client := &a.client.Load().ClientCapabilities
+	s.view = acpview.New(acpview.Options{Notices: client.TakesNotices(), Compactions: client.TakesCompactions(), ReadFile: s.readFile})
 	return s
 }
 
@@ -189,8 +190,8 @@ func (s *session) replay() {
 	s.show(s.ctx, s.view.Replay(messages, func(name string) protocol.ToolKind { return kinds[name] })...)
 }
 
-// readFile returns what a file of the project holds before a call changes it. No other file is
-// shown: the tools refuse to change one.
+// readFile returns what a file of the project holds before a call changes it, as the client has it
+// if it has it open, as the tools read it. No other file is shown: the tools refuse to change one.
 func (s *session) readFile(path string) (text string, known bool) {
 	const most = 1 << 20
 	if below, err := filepath.Rel(s.c.Engine.Root, path); err != nil || !filepath.IsLocal(below) {
@@ -201,7 +202,19 @@ func (s *session) readFile(path string) (text string, known bool) {
 		return "", false
 	}
 	content, err := os.ReadFile(path)
-	return string(content), err == nil && utf8.Valid(content)
+	if err != nil || !utf8.Valid(content) {
+		return "", false
+	}
+	if open := s.editor(); open != nil {
+		ctx := s.ctx
+		if t := s.current(); t != nil {
+			ctx = t.ctx
+		}
+		if text, known, err = open.Read(ctx, path); known || err != nil {
+			return text, known
+		}
+	}
+	return string(content), true
 }
 
 // show sends updates of the session.

@@ -161,7 +161,7 @@ func (t *turn) run(blocks []acp.ContentBlock) (*acp.PromptResult, *rpc.Error) {
 	t.watch(run)
 	err = run.Wait()
 	s.viewing.Lock()
-	s.show(t.ctx, s.view.End()...)
+	s.show(t.ctx, s.view.End(t.ctx.Err() != nil)...)
 	s.viewing.Unlock()
 	if s.ctx.Err() == nil {
 		s.c.Loop.Idle(context.WithoutCancel(t.ctx), run.Result())

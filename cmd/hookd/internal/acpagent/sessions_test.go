@@ -2,6 +2,7 @@ package acpagent
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +17,57 @@ import (
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
+
+// A diff begins with what the person sees: the text of the client, where it has the file open.
+func TestDiffsOfUnsavedFiles(t *testing.T) {
+	c := newClient(t, `
+turns:
+- toolCalls: [{name: write_file, args: {path: open.txt, content: new}}]
+- toolCalls: [{name: write_file, args: {path: closed.txt, content: new}}]
+- toolCalls: [{name: write_file, args: {path: kept.txt, content: new}}]
+- text: done
+`)
+	for _, name := range []string{"open.txt", "closed.txt", "kept.txt"} {
+		c.write("project/"+name, "saved\n", 0o644)
+	}
+	c.answer = func(m *rpc.Message) (any, *rpc.Error) {
+		switch params := string(m.Params); {
+		case m.Method != acp.ReadTextFile:
+			return chooses("allow")(m)
+		case strings.Contains(params, "open.txt"):
+			return acp.ReadFileResult{Content: new("unsaved\n")}, nil
+		case strings.Contains(params, "kept.txt"):
+			return nil, rpc.Errorf(rpc.InternalError, "permission denied")
+		}
+		return nil, rpc.Errorf(acp.ResourceNotFound, "not open")
+	}
+	c.start()
+	c.initialize(object{"fs": object{"readTextFile": true}})
+	session := c.session()
+	id := c.send(acp.SessionPrompt, object{"sessionId": session, "prompt": text("go")})
+	asked := map[string]string{}
+	c.until(func(m *rpc.Message) bool {
+		var params acp.PermissionParams
+		if m.Method != acp.SessionRequestPermission {
+			return m.Method == "" && string(m.ID) == encode(id)
+		}
+		if err := json.Unmarshal(m.Params, &params); err != nil {
+			t.Fatal(err)
+		}
+		for _, shown := range params.ToolCall.Content {
+			if shown.Type == "diff" {
+				asked[filepath.Base(shown.Path)] = "none"
+				if shown.OldText != nil {
+					asked[filepath.Base(shown.Path)] = *shown.OldText
+				}
+			}
+		}
+		return false
+	})
+	if want := (map[string]string{"open.txt": "unsaved\n", "closed.txt": "saved\n", "kept.txt": "none"}); !maps.Equal(asked, want) {
+		t.Errorf("the person is asked about changes of %q, want %q", asked, want)
+	}
+}
 
 // The files that the client has open are read and written through it, as they are there.
 func TestFilesOfTheClient(t *testing.T) {

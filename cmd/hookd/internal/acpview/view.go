@@ -17,7 +17,8 @@ import (
 
 // Options say for which client a view is.
 type Options struct {
-	Notices bool // the client shows notices
+	Notices     bool // the client shows notices
+	Compactions bool // and compactions
 
 	// ReadFile returns what a file holds before a call changes it, so that a diff can be
 	// shown; known is false where there is none, or nothing that can be shown.
@@ -31,6 +32,8 @@ type View struct {
 	options Options
 	calls   map[string]*call // at work, by their id for the client
 	figures figures
+
+	compaction compaction
 
 	depths map[string]int  // of the agents, by the id of a message that streams
 	sent   map[string]bool // messages of which something was sent
@@ -65,8 +68,13 @@ func (v *View) Updates(y *agentloop.Update) []any {
 	return v.event(y)
 }
 
-// End returns the updates for calls of which no end was shown, after a run.
-func (v *View) End() (updates []any) {
+// End returns the updates for calls, and for a compaction, of which no end was shown, after a run.
+func (v *View) End(cancelled bool) (updates []any) {
+	if cancelled {
+		updates = v.compaction.over(acp.CompactionCancelled)
+	} else {
+		updates = v.compaction.over(acp.CompactionFailed)
+	}
 	for _, id := range slices.Sorted(maps.Keys(v.calls)) {
 		updates = append(updates, &acp.ToolCall{UpdateKind: acp.ToolCallChanged, ToolCallID: id, Status: acp.ToolFailed})
 	}
@@ -83,7 +91,14 @@ func (v *View) isOwn(y *agentloop.Update) bool { return y.Event.Agent.Depth <= v
 // delta is a piece of text. What an agent below the session's own says comes in one piece when
 // it has ended: several may speak at once.
 func (v *View) delta(d *agentloop.Delta) []any {
-	if v.depths[d.MessageID] > 0 || d.Text == "" {
+	depth := v.depths[d.MessageID]
+	switch {
+	case d.Text == "":
+		return nil
+	case depth == 1 && v.compaction.id != "" && !d.Thinking:
+		v.sent[d.MessageID] = true
+		return v.compaction.chunk(d.Text)
+	case depth > 0:
 		return nil
 	}
 	kind := acp.AgentMessageChunk
@@ -101,12 +116,20 @@ func (v *View) dropped(message string) []any {
 		return nil
 	}
 	delete(v.sent, message)
+	if v.depths[message] > 0 {
+		return v.compaction.anew()
+	}
 	return v.Says(Warning, "the answer above is not kept: it was not whole, or it was refused")
 }
 
 func (v *View) event(y *agentloop.Update) []any {
 	v.figures.take(y, v.isOwn(y))
 	v.open = v.open && y.Event.Event != protocol.ToolCallStart
+	return append(v.compacting(y), v.told(y)...)
+}
+
+// told returns the updates for an event besides those of a compaction.
+func (v *View) told(y *agentloop.Update) []any {
 	switch y.Event.Event {
 	case protocol.ToolCallStart:
 		return v.callStart(y)
@@ -129,7 +152,7 @@ func (v *View) event(y *agentloop.Update) []any {
 			v.names[d.AgentID] = d.Name
 		}
 	case protocol.CompactEnd:
-		if d, read := data[protocol.CompactEndData](y); read && !y.Outcome.Refused() {
+		if d, read := data[protocol.CompactEndData](y); read && !y.Outcome.Refused() && !(v.options.Compactions && v.isOwn(y)) {
 			return append(v.Says(Info, compacted(&d)), v.decision(y)...)
 		}
 	case protocol.Notification:
@@ -146,7 +169,7 @@ func (v *View) event(y *agentloop.Update) []any {
 func (v *View) nestedMessage(y *agentloop.Update) []any {
 	d, read := data[protocol.DeltaEndData](y)
 	text := strings.TrimSpace(d.Content)
-	if !read || v.isOwn(y) || text == "" {
+	if !read || v.isOwn(y) || text == "" || v.compaction.id != "" { // the summary is shown by itself
 		return nil
 	}
 	who := "sub-agent"
