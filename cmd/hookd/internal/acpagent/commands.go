@@ -34,7 +34,7 @@ func (s *session) commands() *acp.Commands {
 	for _, n := range append(s.c.Skills(), s.c.Recipes()...) {
 		c := acp.Command{Name: n.Name, Description: show.Line(show.Shorten(n.Description, 200))}
 		if n.Args != "" {
-			c.Input = &acp.CommandInput{Hint: n.Args}
+			c.Input = &acp.CommandInput{Hint: show.Line(show.Shorten(n.Args, 200))}
 		}
 		add(c)
 	}

@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc"
@@ -44,7 +48,8 @@ func promptOf(blocks []acp.ContentBlock, root string) (agentloop.Prompt, *rpc.Er
 			}
 			name := nameOf(b.Resource.URI, root)
 			text.WriteString(name)
-			fmt.Fprintf(&embedded, "\n\n<context ref=%q>\n%s\n</context>", name, *b.Resource.Text)
+			tag := tagAround(*b.Resource.Text)
+			fmt.Fprintf(&embedded, "\n\n<%s ref=%q>\n%s\n</%s>", tag, name, *b.Resource.Text, tag)
 		case acp.BlockImage:
 			part, failure := imageOf(b)
 			if failure != "" {
@@ -76,12 +81,29 @@ func imageOf(b *acp.ContentBlock) (part protocol.Part, failure string) {
 	return protocol.Part{Type: protocol.PartImage, MediaType: b.MimeType, Data: data}, ""
 }
 
+var ends = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)<\s*/\s*context(-[0-9]+)?`) })
+
+// tagAround returns the name of tags to stand around an embedded text: one that the text does not
+// end by itself, so that what follows would pass for words of the person.
+func tagAround(text string) string {
+	ended := map[string]bool{}
+	for _, found := range ends().FindAllStringSubmatch(text, -1) {
+		ended[found[1]] = true
+	}
+	number := ""
+	for n := 2; ended[number]; n++ {
+		number = "-" + strconv.Itoa(n)
+	}
+	return "context" + number
+}
+
 // nameOf names what a link leads to as a person would: a file of the project by its path in the
-// project, with the lines that the link names.
+// project, with the lines that the link names. It is one line without hidden characters: a file of a
+// clone may be named as it likes, and its name stands among the person's words.
 func nameOf(uri, root string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Path == "" {
-		return "@" + uri
+		return "@" + show.Line(uri)
 	}
 	path := filepath.FromSlash(u.Path)
 	if below, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(below) {
@@ -90,5 +112,5 @@ func nameOf(uri, root string) string {
 	if u.Fragment != "" {
 		path += "#" + u.Fragment
 	}
-	return "@" + path
+	return "@" + show.Line(path)
 }
