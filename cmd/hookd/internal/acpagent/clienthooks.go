@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/daemon"
 	"github.com/hookd-dev/hookd/protocol"
@@ -33,6 +34,13 @@ type clientHooks struct {
 const (
 	mostHooks     = 200
 	mostObserving = 8
+)
+
+// How long the words of a client's hook may be, in bytes: its name stands in each record and message
+// about it.
+const (
+	longestName        = 100
+	longestDescription = 4 << 10
 )
 
 // clientPrefix stands before the names of the client's hooks, so that none of them is taken for
@@ -61,6 +69,10 @@ func (a *Agent) registerHooks(r *peer.Request, params *acp.RegisterParams) {
 			r.Fail(rpc.Errorf(rpc.InvalidParams, "hook %d: %v", i+1, err).With("path", fmt.Sprintf("/hooks/%d", i)))
 			return
 		}
+		if slices.Contains(result.Registered, hook.Name) {
+			r.Fail(rpc.Errorf(rpc.InvalidParams, "hook %d: %q is there twice", i+1, params.Hooks[i].Name).With("path", fmt.Sprintf("/hooks/%d", i)))
+			return
+		}
 		list = slices.DeleteFunc(list, func(other protocol.GoHook) bool { return other.Name == hook.Name })
 		if list = append(list, hook); len(list) > mostHooks {
 			r.Fail(rpc.Errorf(rpc.InvalidParams, "hook %d is one too many: a client has at most %d", i+1, mostHooks).With("path", fmt.Sprintf("/hooks/%d", i)))
@@ -85,6 +97,10 @@ func (a *Agent) clientHook(given *acp.ClientHook) (protocol.GoHook, error) {
 	switch {
 	case strings.TrimSpace(given.Name) == "":
 		return hook, errors.New("it has no name")
+	case len(given.Name) > longestName || show.Line(given.Name) != given.Name:
+		return hook, fmt.Errorf("its name is %.40q; a name is at most %d bytes on one line, without characters that cannot be seen", given.Name, longestName)
+	case len(given.Description) > longestDescription:
+		return hook, fmt.Errorf("its description has %d bytes; it has at most %d", len(given.Description), longestDescription)
 	case !slices.Contains([]protocol.Class{protocol.CanModify, protocol.CanBlock, protocol.CanObserve}, hook.Can):
 		return hook, fmt.Errorf("can is %.40q; it is modify, block or observe", hook.Can)
 	case !slices.Contains([]protocol.Rule{"", protocol.RuleContinue, protocol.RuleBlock, protocol.RuleStop}, hook.OnFailure):

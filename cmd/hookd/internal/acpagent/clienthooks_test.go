@@ -149,6 +149,11 @@ func TestWrongHooksOfTheClient(t *testing.T) {
 		"can is":        {"name": "x", "events": []any{"tool-call-start"}, "can": "everything"},
 		"onFailure is":  {"name": "x", "events": []any{"tool-call-start"}, "onFailure": "allow"},
 		"timeoutMs is":  {"name": "x", "events": []any{"tool-call-start"}, "timeoutMs": -1},
+		"its name is":   {"name": "x\x1b[2Ky", "events": []any{"tool-call-start"}},
+		"on one line":   {"name": "x\ny", "events": []any{"tool-call-start"}},
+		"100 bytes":     {"name": strings.Repeat("x", 101), "events": []any{"tool-call-start"}},
+		"description":   {"name": "x", "events": []any{"tool-call-start"}, "description": strings.Repeat("x", 5<<10)},
+		"there twice":   fine,
 		"when":          {"name": "x", "events": []any{"tool-call-start"}, "match": object{"when": "this is ("}},
 	} {
 		e := c.fails(acp.HooksRegister, object{"hooks": []any{fine, hook}})
