@@ -314,6 +314,31 @@ func TestHomeInsideACheckout(t *testing.T) {
 	}
 }
 
+// A HOME that is not the account's hides the user's own hooks, and only then that is said.
+func TestHomeThatHidesAnother(t *testing.T) {
+	top := t.TempDir()
+	at := func(name string) string { return filepath.Join(top, name) }
+	for _, dir := range []string{"mine/.acai", "empty", "other/.acai"} {
+		os.MkdirAll(at(dir), 0o755)
+	}
+	if err := os.Symlink(at("mine"), at("link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		home, listed string
+		hides        bool
+	}{
+		{at("other"), at("mine"), true}, {at("empty"), at("mine"), true}, {at("none"), at("mine"), true},
+		{at("mine"), at("mine"), false}, {at("link"), at("mine"), false}, {at("other"), at("empty"), false},
+		{at("other"), at("none"), false}, {at("other"), "", false}, {"", at("mine"), false},
+	} {
+		counts, account := workspace.OtherThan(test.home, test.listed)
+		if hides := account != ""; hides != test.hides || hides && (counts != test.home || account != test.listed) {
+			t.Errorf("HOME=%s of %s: %q %q", test.home, test.listed, counts, account)
+		}
+	}
+}
+
 // The search does not take what others could have put there, and says so.
 func TestPassedOverIsSaid(t *testing.T) {
 	w := newWorld(t)

@@ -8,6 +8,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader/internal/notify"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -64,6 +65,10 @@ type Options struct {
 	notifier func() (notify.Notifier, error) // tests: in place of the system's watches
 	poll     time.Duration                   // tests: in place of pollInterval
 }
+
+// OtherHome returns the home whose .acai is the user's, and that of the account, where HOME names
+// another home than the account's and the account's has an .acai, which does not count then.
+func OtherHome() (counts, account string) { return workspace.OtherHome() }
 
 // ManagedDir is the managed layer's folder. It is fixed at build; no flag,
 // variable or link moves it.

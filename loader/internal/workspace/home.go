@@ -60,6 +60,27 @@ func withinOthers(folder string) string {
 	return ""
 }
 
+// OtherHome returns the home whose user layer counts, and that of the account, where these are two
+// and the account's holds a user layer, which does not count then; else "".
+func OtherHome() (counts, account string) {
+	home, refused := UserHome()
+	if refused != nil {
+		return "", "" // the account's counts
+	}
+	return OtherThan(home, DatabaseHome())
+}
+
+// OtherThan is [OtherHome] for a home and one that the user database lists.
+func OtherThan(home, listed string) (counts, account string) {
+	if home == "" || listed == "" || home == listed || sameFolder(home, listed) {
+		return "", ""
+	}
+	if _, err := files.Lstat(filepath.Join(listed, FolderName)); err != nil {
+		return "", ""
+	}
+	return home, listed
+}
+
 func sameFolder(a, b string) bool {
 	one, errA := os.Stat(a)
 	other, errB := os.Stat(b)

@@ -21,6 +21,7 @@ type Options struct {
 	Opener  *engine.Opener
 	Flags   conversation.Flags // of every session
 	Version string             // of hookd
+	Note    string             // what each session tells first, "": nothing
 	In      io.Reader
 	Out     io.Writer
 }

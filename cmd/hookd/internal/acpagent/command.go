@@ -31,5 +31,9 @@ func (c *Command) Serve(ctx context.Context) error {
 	if terminal.IsTerminal(console.In) {
 		console.Note("an editor speaks with this command on its stdin and stdout; nothing is to be typed here", "docs/acp.md says how to set it up; hookd run is a conversation in a terminal")
 	}
-	return Serve(ctx, Options{Opener: c.Opener, Flags: c.flags, Version: c.Version(), In: console.In, Out: console.Out.W})
+	note, remedy := engine.OtherHome()
+	if note != "" {
+		console.Note(note, remedy)
+	}
+	return Serve(ctx, Options{Opener: c.Opener, Flags: c.flags, Version: c.Version(), Note: note, In: console.In, Out: console.Out.W})
 }

@@ -39,6 +39,7 @@ type client struct {
 	served  chan error
 	stderr  *safeBuffer
 	model   string // "": the script
+	starts  string // what sessions tell first
 
 	// answer answers requests of the agent; nil: they wait.
 	answer func(m *rpc.Message) (result any, failure *rpc.Error)
@@ -109,7 +110,7 @@ func (c *client) start() {
 	flags := conversation.Flags{System: "be brief"}
 	flags.Model.Name = cmp.Or(c.model, "scripted:"+filepath.Join(c.folder, "model.yaml"))
 	go func() {
-		err := Serve(ctx, Options{Opener: opener, Flags: flags, Version: "test", In: fromClient, Out: out})
+		err := Serve(ctx, Options{Opener: opener, Flags: flags, Version: "test", Note: c.starts, In: fromClient, Out: out})
 		out.Close()
 		err = errors.Join(err, closers.Close(console))
 		cancel(nil)

@@ -89,6 +89,9 @@ func (s *session) open(params *acp.OpenParams, servers []mcp.Server) error {
 	project.Cwd = params.Cwd
 	s.console = &cli.Console{In: opener.Console.In, Out: opener.Console.Out, Err: &show.Printer{W: opener.Console.Err.W}, JSON: true}
 	s.console.NoteTo(s.note)
+	if a.options.Note != "" {
+		s.console.Note(a.options.Note, "")
+	}
 	opener.Console, opener.Project, opener.Closers = s.console, &project, s.closers
 
 	flags := a.options.Flags

@@ -258,3 +258,20 @@ func TestFoldersBesidesTheSessionsOwn(t *testing.T) {
 		t.Error(log)
 	}
 }
+
+// What the command has to say about where it was started is told in each session, before the model
+// says a word.
+func TestWhereHookdWasStartedIsTold(t *testing.T) {
+	c := newClient(t, "turns:\n- text: after\n- text: after")
+	c.starts = "HOME is /other"
+	c.start()
+	c.initialize(object{})
+	for range 2 {
+		at := len(c.log)
+		c.prompt(c.session(), text("go")...)
+		log := strings.Join(c.log[at:], "\n")
+		if at := strings.Index(log, "HOME is /other"); at < 0 || at > strings.Index(log, "after") {
+			t.Error(log)
+		}
+	}
+}

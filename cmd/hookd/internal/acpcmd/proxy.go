@@ -58,6 +58,9 @@ func (cmd *Commands) setUp(ctx context.Context, mode string) (*setup, error) {
 		return nil, err
 	}
 	t := &guarded.Teller{Console: cmd.Console, Engine: e}
+	if other, remedy := engine.OtherHome(); other != "" {
+		t.Note(other, remedy)
+	}
 	h := newHooks(ctx, cmd.Opener, e, cwd)
 	return &setup{acpproxy.Options{
 		Open: h.of, Server: h.server, Mode: mode, Cwd: cwd, Depth: hookenv.ProcessDepth(),

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
@@ -122,6 +123,17 @@ func (o *Opener) NoteNoProject(project string) {
 	if project == "" && !o.Console.JSON {
 		o.Console.Note("no project is here: only your own hooks and those of this machine count (hookd init makes a project)", "")
 	}
+}
+
+// OtherHome says, "" if it is not so, that HOME hides the user's own hooks. Whoever starts a command
+// says what HOME is: the settings of an editor may be those of a project.
+func OtherHome() (note, remedy string) {
+	counts, account := loader.OtherHome()
+	if account == "" {
+		return "", ""
+	}
+	return "HOME is " + counts + ", so the hooks and settings in " + filepath.Join(account, ".acai") + " do not count",
+		"leave HOME out of what starts hookd, if you do not mean that"
 }
 
 // Listing describes the hooks as they stand.

@@ -137,6 +137,9 @@ func (cmd *Commands) run(ctx context.Context, o *options) error {
 		return err
 	}
 	t := &guarded.Teller{Console: cmd.Console, Engine: e}
+	if other, remedy := engine.OtherHome(); other != "" {
+		t.Note(other, remedy)
+	}
 	note := func(text string) { t.Note(text, "") }
 	server, err := cmd.start(o, cwd, note)
 	if err != nil {
