@@ -66,7 +66,7 @@ func kindElsewhere(name string) protocol.ToolKind {
 		}
 		kind = t.Kind
 	}
-	if kind == protocol.KindOther {
+	if kind == protocol.KindOther || kind == protocol.KindMCP {
 		return "" // it says nothing of another tool
 	}
 	return kind

@@ -18,12 +18,13 @@ func TestAllowed(t *testing.T) {
 	bash, write, edit := tool{"bash", protocol.KindShell}, tool{"write_file", protocol.KindWrite}, tool{"edit_file", protocol.KindWrite}
 	github, odd, none := tool{"mcp__github__close", protocol.KindMCP}, tool{"deploy", protocol.KindOther}, tool{"deploy", ""}
 	long := tool{"mcp__" + strings.Repeat("x", 2000), protocol.KindMCP}
-	all := []tool{bash, write, edit, github, odd, none, long}
+	resource := tool{"read_mcp_resource", protocol.KindMCP}
+	all := []tool{bash, write, edit, github, resource, odd, none, long}
 	for word, want := range map[string][]tool{
 		"bash": {bash}, "shell": {bash}, "@shell": {bash}, "Bash": {bash}, "run_shell_command": {bash},
 		"write": {write, edit}, "@write": {write, edit}, "Edit": {write, edit}, "write_file": {write},
-		"mcp": {github, long}, "@mcp": {github, long}, "mcp__github__*": {github}, "mcp__github__close": {github}, "/mcp__git.*/": {github},
-		"*": {bash, write, edit, github, odd, none}, "net": nil, "read": nil, "TodoWrite": nil, "other": {odd, none},
+		"mcp": {github, resource, long}, "@mcp": {github, resource, long}, "mcp__github__*": {github}, "mcp__github__close": {github}, "/mcp__git.*/": {github},
+		"*": {bash, write, edit, github, resource, odd, none}, "read_mcp_resource": {resource}, "ReadMcpResourceTool": nil, "Read*": {resource}, "get_mcp_prompt": nil, "list_mcp_resources": nil, "net": nil, "read": nil, "TodoWrite": nil, "other": {odd, none},
 	} {
 		a, err := ParseAllowed(word)
 		if err != nil {

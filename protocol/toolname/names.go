@@ -51,6 +51,9 @@ func standsFor(given, tool string, kind protocol.ToolKind) bool {
 	}
 	ours := slices.Contains(name.agents, ourAgent)
 	is := knownTools()[tool]
+	if name.Kind == protocol.KindMCP { // reads of a server; all others of the kind are tools of servers
+		return is != nil && common(name.does, is.does)
+	}
 	if is == nil {
 		return !ours // a tool of somebody's own: ours have their names
 	}

@@ -1,6 +1,8 @@
 package toolname
 
 import (
+	"cmp"
+	"strings"
 	"testing"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -120,6 +122,54 @@ func TestVocabularyAgreesWithItself(t *testing.T) {
 		seen[tool.Name] = true
 		if p, err := ParsePattern(tool.Name); err != nil || !p.Exact {
 			t.Errorf("%s cannot be written as a pattern: %v", tool.Name, err)
+		}
+	}
+}
+
+// Reads of what a server has besides tools are the same read under each agent, and no tool of
+// a server: a matcher for them fits no such tool, and one for the tools of a server fits no
+// read.
+func TestReadsOfServers(t *testing.T) {
+	reads := map[string][]string{ // hookd's name, and the agent and name of each that is it
+		"read_mcp_resource":  {"mcp read_mcp_resource", "codex read_mcp_resource", "gemini read_mcp_resource", "crush read_mcp_resource", "claude ReadMcpResourceTool", "cline access_mcp_resource"},
+		"list_mcp_resources": {"codex list_mcp_resources", "codex list_mcp_resource_templates", "claude ListMcpResourcesTool", "claude ReadMcpResourceDirTool"},
+		"get_mcp_prompt":     {"mcp get_mcp_prompt"},
+	}
+	fits := func(pattern, name string) bool {
+		p, err := ParsePattern(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Match(name, protocol.KindMCP)
+	}
+	args := map[string]string{"crush": `{"mcp_name":"files","uri":"u"}`, "cline": `{"server_name":"files","uri":"u"}`}
+	for ours, calls := range reads {
+		for _, of := range calls {
+			agent, name, _ := strings.Cut(of, " ")
+			call, err := ToOurs(agent, name, []byte(cmp.Or(args[agent], `{"server":"files","uri":"u"}`)))
+			if err != nil || call.Name != ours || call.Kind != protocol.KindMCP || call.Server != "files" || string(call.Args) != `{"server":"files","uri":"u"}` {
+				t.Errorf("%s is %+v %s, %v", of, call, call.Args, err)
+			}
+			for other := range reads {
+				for _, pattern := range []string{other, name, "/" + other + "/", other[:len(other)-1] + "*"} {
+					if want := pattern == name || other == ours; fits(pattern, ours) != want {
+						t.Errorf("%s fits %s, as %s calls it: %v", pattern, ours, of, !want)
+					}
+				}
+			}
+			for _, pattern := range []string{"mcp__files__*", "mcp__read__*", "mcp__get__mcp_prompt", "/mcp__.*/", "MCP:*"} {
+				if fits(pattern, call.Name) || fits(pattern, name) {
+					t.Errorf("%s, for tools of servers, fits %s", pattern, of)
+				}
+			}
+			for _, pattern := range []string{name, ours, "/" + ours + "/"} {
+				if fits(pattern, "mcp__files__read_text_file") || fits(pattern, "files-read") {
+					t.Errorf("%s fits tools of servers", pattern)
+				}
+			}
+			if !fits("@mcp", call.Name) || !fits("*", call.Name) {
+				t.Errorf("a guard for all of servers is not asked about %s", of)
+			}
 		}
 	}
 }

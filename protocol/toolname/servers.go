@@ -113,7 +113,14 @@ func hasTable(agent string) bool {
 // mayBeOfServer reports whether a tool whose name is not our name of a server's tool may
 // be one.
 func mayBeOfServer(tool string, kind protocol.ToolKind) bool {
-	return kind == protocol.KindMCP && !strings.HasPrefix(tool, "mcp__") && len(tool) <= longestName
+	return kind == protocol.KindMCP && !strings.HasPrefix(tool, "mcp__") && len(tool) <= longestName && !readsServer(tool)
+}
+
+// readsServer reports whether a tool is one of the table's for what a server has besides
+// tools: it is an agent's own, and not a tool of a server.
+func readsServer(tool string) bool {
+	known := knownTools()[tool]
+	return known != nil && known.Kind == protocol.KindMCP
 }
 
 // spelled reports whether a name is how some agent writes the tool of a server.

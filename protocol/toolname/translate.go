@@ -15,7 +15,7 @@ import (
 type Call struct {
 	Name   string
 	Kind   protocol.ToolKind
-	Server string // of an MCP server's tool, "" where the name does not say it
+	Server string // of an MCP server's tool, or whose resource is read; "" where the call does not say it
 	Args   protocol.RawMessage
 
 	// MayBe are the kinds that the tool may be of where its name proves none: Kind, which
@@ -70,6 +70,9 @@ func ToOurs(agent, name string, args protocol.RawMessage) (Call, error) {
 	verbs := verbsOf(agent, name)
 	if verbs == nil {
 		call.Name = cmp.Or(tool.Ours, name)
+		if call.Kind == protocol.KindMCP {
+			call.Server = jsonspan.Text(jsonspan.Get(call.Args, "server"))
+		}
 		return call, nil
 	}
 	ours, said := verbs.ours(args)
@@ -172,7 +175,7 @@ func TheirNames(agent, name string, kind protocol.ToolKind) []string {
 			names = append(names, t.Name)
 		case t.canBe(agent, name):
 			several = append(several, t.Name)
-		case t.Kind != protocol.KindOther && common(knownTools()[t.Name].kinds, kinds):
+		case t.Kind != protocol.KindOther && t.Kind != protocol.KindMCP && common(knownTools()[t.Name].kinds, kinds):
 			alike = append(alike, t.Name)
 		}
 	}

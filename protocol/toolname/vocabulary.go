@@ -50,6 +50,7 @@ var (
 		{"patch", "patch", Patch, ""}, {"command", "command", Patch, ""}, {"patchText", "patchText", Patch, ""},
 	}
 	timeoutMs = Arg{Theirs: "timeout", Ours: "timeout", Form: Milliseconds}
+	mcpServer = Arg{Theirs: "mcp_name", Ours: "server"}
 )
 
 // of is an arg that only some of a tool's agents have.
@@ -200,6 +201,16 @@ var Vocabulary = []Tool{
 	{"search_files", protocol.KindRead, "cline hermes", "grep", []Arg{{"regex", "pattern", Same, "cline"}, {"file_pattern", "glob", Same, "cline"}, {"file_glob", "glob", Same, "hermes"}}},
 	{"search_codebase", protocol.KindRead, "cline", "", nil},
 	{"fetch_web_content", protocol.KindNet, "cline", "web_fetch", nil},
+
+	// What MCP servers have besides tools; mcp is hookd's own proxy of a server.
+	{"read_mcp_resource", protocol.KindMCP, "mcp codex gemini crush", "read_mcp_resource", []Arg{mcpServer.of("crush")}},
+	{"get_mcp_prompt", protocol.KindMCP, "mcp", "get_mcp_prompt", nil},
+	{"list_mcp_resources", protocol.KindMCP, "codex gemini crush", "list_mcp_resources", []Arg{mcpServer.of("crush"), {"serverName", "server", Same, "gemini"}}},
+	{"list_mcp_resource_templates", protocol.KindMCP, "codex", "list_mcp_resources", nil},
+	{"ReadMcpResourceTool", protocol.KindMCP, "claude", "read_mcp_resource", nil},
+	{"ListMcpResourcesTool", protocol.KindMCP, "claude", "list_mcp_resources", nil},
+	{"ReadMcpResourceDirTool", protocol.KindMCP, "claude", "list_mcp_resources", nil},
+	{"access_mcp_resource", protocol.KindMCP, "cline", "read_mcp_resource", []Arg{{Theirs: "server_name", Ours: "server"}}},
 }
 
 // Kinds are the words that stand for a kind of tool in a pattern.
