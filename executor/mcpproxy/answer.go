@@ -1,10 +1,12 @@
 package mcpproxy
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
@@ -19,7 +21,9 @@ func (c *call) answered(m *relay.Message) relay.Decision {
 		return relay.Drop()
 	}
 	if m.Error != nil {
-		return relay.Later("", func() relay.Decision { return c.passWith(m, "error", c.judgeError(m.Error)) })
+		return relay.Later("", func() relay.Decision {
+			return c.passWith(m, "error", instead{value: c.judgeError(m.Error)})
+		})
 	}
 	r := resultOfCall(c, m.Result)
 	switch id, isTask := r.task(); {
@@ -43,11 +47,29 @@ func (c *call) done() bool {
 	return c.guard.pending.Remove(c.request)
 }
 
-// passWith passes the answer on, with another value of a member; nil: as it is.
-func (c *call) passWith(m *relay.Message, member string, value protocol.RawMessage) relay.Decision {
+// instead is what the client reads in place of what a server wrote: another result or error,
+// or an error in place of a result. The zero value is: as it is.
+type instead struct {
+	value   protocol.RawMessage
+	refusal string
+}
+
+// line is an answer of hookd's own with it.
+func (i instead) line(id protocol.RawMessage) []byte {
+	if i.refusal != "" {
+		return relay.ErrorLine(id, relay.CodeServer, "hookd: "+i.refusal)
+	}
+	return relay.ResultLine(id, i.value)
+}
+
+// passWith passes the answer on, with something else in place of the member that it has.
+func (c *call) passWith(m *relay.Message, member string, to instead) relay.Decision {
 	line := m.Line
-	if value != nil {
-		line = m.With(member, value)
+	switch {
+	case to.refusal != "":
+		line = to.line(m.ID)
+	case to.value != nil:
+		line = m.With(member, to.value)
 	}
 	if !c.done() {
 		return relay.Drop()
@@ -59,19 +81,20 @@ func (c *call) passWith(m *relay.Message, member string, value protocol.RawMessa
 func (c *call) needsInput(m *relay.Message) relay.Decision {
 	key := c.asked.key(jsonspan.Get(m.Result, "requestState"))
 	c.guard.unfinished.add(key, &call{Call: c.Call, began: c.began, contexts: c.contexts})
-	return c.passWith(m, "result", nil)
+	return c.passWith(m, "result", instead{})
 }
 
 // read reads the result. problem says why hooks that judge the results of the tool cannot
 // judge this one.
 func (r returned) read() (read *result, problem string) {
+	shape := &r.asked.method.result
 	if r.unclear == "" {
-		return readResult(r.raw), ""
+		return readResult(shape, r.raw, r.Args), ""
 	}
 	if r.guard.mayChange(&r.Call) {
-		return nil, "the result was withheld: hooks judge the results of this tool, and " + r.unclear
+		return nil, "the result was withheld: hooks judge such results, and " + r.unclear
 	}
-	read = readResult(nil)
+	read = readResult(shape, nil, nil)
 	read.shown.Content = protocol.TextContent("[a result that no hook reads: " + r.unclear + "]")
 	read.unread = true
 	return read, ""
@@ -81,8 +104,8 @@ func (c *call) endData(shown protocol.Result, synthetic bool) protocol.ToolCallE
 	return protocol.ToolCallEndData{Call: c.Call, Result: shown, DurationMs: protocol.Milliseconds(time.Since(c.began)), Synthetic: synthetic}
 }
 
-// judge returns what the client reads in place of the result, nil if it reads that.
-func (r returned) judge(read *result, decide func() (*protocol.Outcome, error)) protocol.RawMessage {
+// judge returns what the client reads in place of the result.
+func (r returned) judge(read *result, decide func() (*protocol.Outcome, error)) instead {
 	o, err := decide()
 	if err != nil { // the client gave it up, or the connection ends: it was not judged
 		return r.withholdAs([]string{"the result was withheld: " + err.Error()})
@@ -96,13 +119,16 @@ func (r returned) judge(read *result, decide func() (*protocol.Outcome, error)) 
 		return r.withhold("the result was withheld: " + err.Error())
 	}
 	if !changed && len(texts) == 0 || read.unread {
-		return nil
+		return instead{}
+	}
+	if decided.IsError && !read.ofTool {
+		return r.withholdAs(append([]string{decided.Content.Text()}, texts...))
 	}
 	raw, err := read.write(decided, texts)
 	if err != nil {
 		return r.withhold("the result was withheld: " + err.Error())
 	}
-	return raw
+	return instead{value: raw}
 }
 
 // decidedResult returns the result as hooks left it, and whether they changed it.
@@ -116,19 +142,20 @@ func decidedResult(o *protocol.Outcome, shown protocol.Result) (decided protocol
 	return decided, true, err
 }
 
+// resultOf reads a result that hooks left: its content may be a list of parts, or one text.
 func resultOf(raw protocol.RawMessage) (decided protocol.Result, err error) {
-	err = json.Unmarshal(raw, &decided)
+	err = json.Unmarshal(raw, &decided, jsontext.AllowInvalidUTF8(true))
 	return decided, err
 }
 
 // withhold is a reason in place of the result.
-func (r returned) withhold(reason string) protocol.RawMessage {
+func (r returned) withhold(reason string) instead {
 	text, more := r.failed(protocol.CallError{Kind: protocol.CallFailed, Text: reason}, nil)
 	return r.withholdAs(append([]string{text}, append(r.contexts, more...)...))
 }
 
-func (r returned) withholdAs(texts []string) protocol.RawMessage {
-	return errorResult(texts, r.asked.modern)
+func (r returned) withholdAs(texts []string) instead {
+	return r.asked.method.result.refused(texts, r.asked.modern)
 }
 
 // replaced answers the call with the result that a hook gave in place of the tool, which
@@ -141,29 +168,34 @@ func (c *call) replaced(o *protocol.Outcome) relay.Decision {
 		}
 		o, err = c.guard.events.Begin(c.ctx, protocol.ToolCallEnd, c.endData(given, true))()
 	}
-	items, texts := []protocol.RawMessage(nil), []string(nil)
-	decided, isError := given, true
-	switch {
-	case err != nil:
-		texts = []string{"the result was withheld: " + err.Error()}
-	case o.Withholds():
-		texts = append([]string{refusal(o)}, append(c.contexts, proxied.Contexts(o)...)...)
-	default:
-		if decided, _, err = decidedResult(o, given); err == nil {
-			items, err = contentOf(decided.Content)
-		}
-		isError = decided.IsError
-		if texts = append(c.contexts, proxied.Contexts(o)...); err != nil {
-			items, texts, isError = nil, []string{"the result was withheld: " + err.Error()}, true
-		}
+	to := instead{}
+	if err == nil {
+		to, err = madeOf(c, o, given)
 	}
-	for _, text := range texts {
-		items = append(items, textItem(text))
+	if err != nil {
+		to = c.asked.method.result.refused(append([]string{"the result was withheld: " + err.Error()}, c.contexts...), c.asked.modern)
 	}
 	if !c.progress.to(ending) || !c.done() {
 		return relay.Drop()
 	}
-	return relay.Answer(relay.ResultLine(c.request.ID, madeResult(items, isError, c.asked.modern)))
+	return relay.Answer(to.line(c.request.ID))
+}
+
+// madeOf is the answer with a result that a hook gave in place of the server, as hooks left it.
+func madeOf(c *call, o *protocol.Outcome, given protocol.Result) (instead, error) {
+	shape, texts := &c.asked.method.result, append(slices.Clone(c.contexts), proxied.Contexts(o)...)
+	if o.Withholds() {
+		return shape.refused(append([]string{refusal(o)}, texts...), c.asked.modern), nil
+	}
+	decided, _, err := decidedResult(o, given)
+	if err != nil {
+		return instead{}, err
+	}
+	if decided.IsError && !shape.ofTool {
+		return shape.refused(append([]string{decided.Content.Text()}, texts...), c.asked.modern), nil
+	}
+	items, err := shape.contentOf(append(decided.Content, parts(texts)...), c.Args)
+	return instead{value: shape.made(items, decided.IsError, c.asked.modern)}, err
 }
 
 // judgeError has hooks read an error of JSON-RPC, whose text they may change. It returns nil

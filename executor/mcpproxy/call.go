@@ -12,7 +12,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 )
 
-// call is one call of a tool, from the client's request to its answer.
+// call is one request that hooks judge as the call of a tool, from the client's request to
+// its answer.
 type call struct {
 	protocol.Call // as hooks read it now
 	asked         asked
@@ -30,18 +31,11 @@ type call struct {
 
 // asked is what the client wrote.
 type asked struct {
+	method *method
 	params protocol.RawMessage // of the request
-	args   protocol.RawMessage // nil: none
+	args   protocol.RawMessage // as hooks read them
 	strict bool                // the bytes of the line are those of params
 	modern bool                // of a revision whose results say their type
-}
-
-// given returns the args that the client wrote, or those of a call without any.
-func (a *asked) given() protocol.RawMessage {
-	if a.args == nil {
-		return protocol.RawMessage("{}")
-	}
-	return a.args
 }
 
 // progress is how far a call has come. Its messages are read, decided and cancelled on
@@ -111,8 +105,7 @@ func (c *call) begin(m *relay.Message) relay.Decision {
 
 // complete adds to the event of the call what the proxy knows of its tool.
 func (c *call) complete(event *protocol.Event) {
-	name := jsonspan.Text(jsonspan.Get(c.asked.params, "name"))
-	event.CheckArgs = func(args protocol.RawMessage) error { return c.guard.tools.check(name, args) }
+	event.CheckArgs = func(args protocol.RawMessage) error { return c.asked.method.check(c, args) }
 	if c.canAsk() {
 		event.Lost = lostHere
 	}
@@ -153,7 +146,7 @@ func (c *call) admit(m *relay.Message, o *protocol.Outcome) relay.Decision {
 	switch {
 	case o.Replaced != nil:
 		return relay.Later("", func() relay.Decision { return c.replaced(o) })
-	case !jsonspan.Equal(c.Args, c.asked.given()):
+	case !jsonspan.Equal(c.Args, c.asked.args):
 		return c.passAs(m)
 	}
 	return c.passAsked(m)
@@ -169,11 +162,7 @@ func (c *call) passAsked(m *relay.Message) relay.Decision {
 
 // passAs passes the call on with the args that hooks left.
 func (c *call) passAs(m *relay.Message) relay.Decision {
-	args := c.Args
-	if c.asked.args != nil {
-		args, _ = (*jsonspan.Budget)(nil).Edit(c.asked.args, args)
-	}
-	return relay.Pass(m.With("params", relay.Replace(c.asked.params, "arguments", args))).Unless(c.mayNotRun)
+	return relay.Pass(m.With("params", c.asked.method.write(c.asked.params, c.Args))).Unless(c.mayNotRun)
 }
 
 // goOn passes on a call that its server asked to be sent again, as hooks judged it before.
@@ -181,7 +170,7 @@ func (c *call) goOn(m *relay.Message, before *call) relay.Decision {
 	c.began, c.contexts = before.began, before.contexts
 	c.ToolCallID, c.Original, c.Args = before.ToolCallID, before.Original, before.Args
 	d := c.passAsked(m)
-	if !jsonspan.Equal(c.Args, c.asked.given()) {
+	if !jsonspan.Equal(c.Args, c.asked.args) {
 		d = c.passAs(m)
 	}
 	return relay.Later(callLane, func() relay.Decision { return d })
@@ -241,7 +230,7 @@ func (c *call) refuseAs(problem protocol.CallError, by *string) relay.Decision {
 	}
 	c.stop(nil)
 	texts := append(append([]string{text}, c.contexts...), more...)
-	return relay.Answer(relay.ResultLine(c.request.ID, errorResult(texts, c.asked.modern)))
+	return relay.Answer(c.asked.method.result.refused(texts, c.asked.modern).line(c.request.ID))
 }
 
 // failed tells hooks that the call has no result. It returns what the model reads of that.

@@ -2,7 +2,6 @@ package mcpproxy
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -15,11 +14,9 @@ import (
 	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
-const toolsCall = "tools/call"
-
-// callLane is the lane of calls: they reach the server in the order in which the client sent
-// them, although hooks are asked about several at the same time. All else passes at once: a
-// call that runs may need the client's answer to go on.
+// callLane is the lane of all that hooks judge: it reaches the server in the order in which
+// the client sent it, although hooks are asked about several at the same time. All else
+// passes at once: a call that runs may need the client's answer to go on.
 const callLane = "calls"
 
 // guard decides what becomes of the messages of a connection.
@@ -49,11 +46,11 @@ func newGuard(ctx context.Context, o *Options) *guard {
 func (g *guard) fromClient(m *relay.Message) relay.Decision {
 	switch m.Kind {
 	case relay.Notification:
-		switch m.Method {
-		case "notifications/cancelled":
+		if m.Method == "notifications/cancelled" {
 			return g.cancelled(m)
-		case toolsCall:
-			g.options.note("a call of a tool without an id was not passed on: nobody would read its result")
+		}
+		if how := methodOf(m.Method); how != nil {
+			g.options.note(how.what + " without an id was not passed on: nobody would read its result")
 			return relay.Drop()
 		}
 	case relay.Request:
@@ -79,13 +76,14 @@ func (g *guard) request(m *relay.Message) relay.Decision {
 		}
 		r.Call = &kept{task: id}
 	}
-	if m.Method != toolsCall {
+	how := methodOf(m.Method)
+	if how == nil {
 		if problem := g.pending.Add(r); problem != "" {
 			return refused(m.ID, relay.CodeInvalidRequest, problem)
 		}
 		return relay.Pass(m.Line)
 	}
-	c, err := g.newCall(m, r)
+	c, err := g.newCall(m, r, how)
 	if err != nil {
 		return refused(m.ID, relay.CodeInvalidParams, err.Error())
 	}
@@ -173,48 +171,23 @@ func (g *guard) serverEnded(send func(line []byte)) {
 
 // kept is what is kept of a request until its answer comes.
 type kept struct {
-	call *call  // of tools/call
+	call *call  // of what hooks judge
 	task string // the id of the task that a request is about
 }
 
-// newCall reads a call of a tool. What hooks and the server could read in two ways is an
-// error.
-func (g *guard) newCall(m *relay.Message, r *proxied.Request[kept]) (*call, error) {
-	params := m.Params
-	if !m.Strict {
-		params = jsonspan.ReplaceLoneSurrogates(slices.Clone(params))
-		if !jsonspan.Valid(params) {
-			return nil, errors.New("the call has a member twice, or text that is not valid UTF-8: what hooks judge and what the server reads could differ")
-		}
+// newCall reads a request that hooks judge. What hooks and the server could read in two ways
+// is an error.
+func (g *guard) newCall(m *relay.Message, r *proxied.Request[kept], how *method) (*call, error) {
+	params, err := how.params(m)
+	if err != nil {
+		return nil, err
 	}
-	if jsonspan.Kind(params) != '{' {
-		return nil, errors.New("the call has no params")
+	tool, args, err := how.read(g, params)
+	if err != nil {
+		return nil, err
 	}
-	if member := proxied.Misread(params, "name", "arguments", "_meta", "task", "inputResponses", "requestState"); member != "" {
-		return nil, errors.New("the call has " + member)
-	}
-	name := jsonspan.Get(params, "name")
-	if jsonspan.Text(name) == "" {
-		return nil, errors.New("the call names no tool")
-	}
-	if strings.ContainsRune(jsonspan.Text(name), 0) {
-		return nil, errors.New("the name of the tool has a NUL, where some programs take it to end")
-	}
-	args := jsonspan.Get(params, "arguments")
-	if args != nil && jsonspan.IsNull(args) { // the Go SDK writes this for none
-		args = nil
-	}
-	if args != nil && jsonspan.Kind(args) != '{' {
-		return nil, errors.New("the arguments of the call are " + jsonspan.KindName(args) + ", not an object")
-	}
-	c := &call{guard: g, request: r, asked: asked{params: params, args: args, strict: m.Strict}}
-	c.Call = protocol.Call{
-		ToolCallID: callID(params, r.ID), Name: toolname.Served(g.prefix, jsonspan.Text(name)),
-		Kind: protocol.KindMCP, Args: args, Server: g.options.Server,
-	}
-	if args == nil {
-		c.Args = protocol.RawMessage("{}")
-	}
+	c := &call{guard: g, request: r, asked: asked{method: how, params: params, args: args, strict: m.Strict}}
+	c.Call = protocol.Call{ToolCallID: callID(params, r.ID), Name: tool, Kind: protocol.KindMCP, Args: args, Server: g.options.Server}
 	c.asked.modern = jsonspan.Find(params, "/_meta/"+`io.modelcontextprotocol~1protocolVersion`) != nil
 	r.Call = &kept{call: c}
 	return c, nil

@@ -104,7 +104,7 @@ func (c consent) askPerson(ctx context.Context, o *protocol.Outcome, by protocol
 	if len(c.Args) <= mostShown {
 		limited, stop := context.WithTimeout(ctx, c.guard.options.AskTimeout)
 		defer stop()
-		came = ask(limited, elicitation(&c.Call, by))
+		came = ask(limited, elicitation(c.call.asked.method.what, &c.Call, by))
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -78,7 +78,7 @@ func TestBytesPass(t *testing.T) {
 	s := newStage(t)
 	odd := []string{
 		` {"jsonrpc" : "2.0","method":"notifications/x","params":{"n":12345678901234567890,"a":1,"a":2,"\u0061b":"\u003c\/"},"unknown":[1.0,1e2]}`,
-		`{"id":"a-1","jsonrpc":"2.0","method":"resources/read","params":{"uri":"x","n":-0.0}}`,
+		`{"id":"a-1","jsonrpc":"2.0","method":"resources/subscribe","params":{"uri":"x","n":-0.0}}`,
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/y\",\"params\":{\"bad\":\"\xff\"}}",
 		`{"jsonrpc":"2.0","id":101,"result":{"action":"decline"}}`,
 		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":{"n":12345678901234567890, "s":"\u0061"},"_meta":{"progressToken":1,"k":9007199254740993},"name":"x"}}`,

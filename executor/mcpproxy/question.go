@@ -62,16 +62,16 @@ func readAnswer(result protocol.RawMessage) answer {
 	return badAnswer
 }
 
-// elicitation is the params of a question: a form with one choice. What it shows is made
-// visible, since hooks, models and servers wrote it.
-func elicitation(c *protocol.Call, by protocol.Asker) []byte {
+// elicitation is the params of a question about a request: a form with one choice. What it
+// shows is made visible, since hooks, models and servers wrote it.
+func elicitation(what string, c *protocol.Call, by protocol.Asker) []byte {
 	var message strings.Builder
-	fmt.Fprintf(&message, "A hook of hookd wants you to decide about a call of a tool.\n\nTool: %s\nArguments: %s\nAsked by: %s", text.Line(c.Name), text.Line(string(c.Args)), text.Line(by.Name))
+	fmt.Fprintf(&message, "A hook of hookd wants you to decide about %s.\n\nTool: %s\nArguments: %s\nAsked by: %s", what, text.Line(c.Name), text.Line(string(c.Args)), text.Line(by.Name))
 	if reason := strings.TrimSpace(by.Reason); reason != "" {
 		fmt.Fprintf(&message, "\nReason: %s", text.Line(text.Shorten(reason, mostReason)))
 	}
 	params := append([]byte(`{"message":`), jsonspan.Quote(message.String())...)
-	return append(params, `,"requestedSchema":{"type":"object","properties":{"answer":{"type":"string","title":"May the call be made?","enum":["`+answerNo+`","`+answerYes+`"]}},"required":["answer"]}}`...)
+	return append(params, `,"requestedSchema":{"type":"object","properties":{"answer":{"type":"string","title":"May it be done?","enum":["`+answerNo+`","`+answerYes+`"]}},"required":["answer"]}}`...)
 }
 
 // takesForms reports whether the elicitation capability of a client has forms. Before there

@@ -67,6 +67,27 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// A hook may give the content of a result as one text, in place of the server and in place of
+// what the server gave.
+func TestContentThatIsOneText(t *testing.T) {
+	const given = `{"content":"one text","isError":false}`
+	gives := func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		if ev.Event == protocol.ToolCallStart {
+			return protocol.Reply{Action: protocol.Modify, Result: protocol.RawMessage(given)}, nil
+		}
+		return protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"result":` + given + `}`)}, nil
+	}
+	for event, want := range map[protocol.EventName]string{protocol.ToolCallStart: `{"content":[{"type":"text","text":"one text"}]}`, protocol.ToolCallEnd: `{"content":[{"type":"text","text":"one text"}],"n":1.0}`} {
+		s := newStage(t, dialogue.HookOn(event, gives))
+		s.Say(s.Client, callLine("1", "{}"))
+		if event == protocol.ToolCallEnd {
+			s.Next(s.ToServer)
+			s.Say(s.Server, `{"jsonrpc":"2.0","id":1,"result":{"content":[],"n":1.0}}`)
+		}
+		s.Read(s.ToClient, `{"jsonrpc":"2.0","id":1,"result":`+want+`}`)
+	}
+}
+
 // sameText reports whether two lines differ only in how a character is written.
 func sameText(a, b string) bool {
 	return jsonspan.Canonical([]byte(a)) == jsonspan.Canonical([]byte(b))

@@ -26,6 +26,9 @@ func TestOfficialLibrary(t *testing.T) {
 				if strings.Contains(string(ev.Data), "careful") {
 					return protocol.Reply{Action: protocol.Ask, Reason: "really?"}, nil
 				}
+				if strings.Contains(string(ev.Data), `none"`) {
+					return protocol.BlockReply("not allowed here"), nil
+				}
 				return protocol.Reply{}, nil
 			}))
 			if err != nil {
@@ -43,6 +46,12 @@ func TestOfficialLibrary(t *testing.T) {
 			}
 			sdk.AddTool(s, &sdk.Tool{Name: "say"}, func(_ context.Context, _ *sdk.CallToolRequest, in args) (*sdk.CallToolResult, any, error) {
 				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "said " + in.Text}}}, nil, nil
+			})
+			s.AddResourceTemplate(&sdk.ResourceTemplate{Name: "text", URITemplate: "text:{text}"}, func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+				return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: "read " + r.Params.URI}}}, nil
+			})
+			s.AddPrompt(&sdk.Prompt{Name: "prompt"}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+				return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "about " + r.Params.Arguments["text"]}}}}, nil
 			})
 			go s.Run(t.Context(), &sdk.IOTransport{Reader: toServer, Writer: server})
 			ended := make(chan error, 1)
@@ -62,7 +71,7 @@ func TestOfficialLibrary(t *testing.T) {
 				ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 					asked++
 					for text, answer := range answers {
-						if strings.Contains(r.Params.Message, `"text":"`+text+`"`) {
+						if strings.Contains(r.Params.Message, `"text":"`+text+`"`) || strings.Contains(r.Params.Message, `"text:`+strings.ReplaceAll(text, " ", "%20")+`"`) {
 							return answer, nil
 						}
 					}
@@ -84,7 +93,27 @@ func TestOfficialLibrary(t *testing.T) {
 					t.Errorf("%s: %s", text, got)
 				}
 			}
-			if asked != 3 {
+			for text, want := range map[string]string{"hello": "", "careful%20yes": "", "careful%20no": denied, "none": "not allowed here"} {
+				got := ""
+				result, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "text:" + text})
+				if err == nil && len(result.Contents) == 1 {
+					got = result.Contents[0].Text
+				}
+				if want == "" && got != "read text:"+text || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+					t.Errorf("%s: %q %v", text, got, err)
+				}
+			}
+			for text, want := range map[string]string{"hello": "", "careful yes": "", "careful no": denied, "none": "not allowed here"} {
+				got := ""
+				result, err := session.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "prompt", Arguments: map[string]string{"text": text}})
+				if err == nil && len(result.Messages) == 1 {
+					got = result.Messages[0].Content.(*sdk.TextContent).Text
+				}
+				if want == "" && got != "about "+text || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+					t.Errorf("%s: %q %v", text, got, err)
+				}
+			}
+			if asked != 7 {
 				t.Errorf("the person was asked %d times", asked)
 			}
 			session.Close()

@@ -82,7 +82,7 @@ func (t *task) lost(why string) {
 
 // becomesTask passes on that the result comes later.
 func (c *call) becomesTask(m *relay.Message, id string) relay.Decision {
-	later := &call{Call: c.Call, asked: asked{modern: c.asked.modern}, guard: c.guard, began: c.began, contexts: c.contexts, ctx: c.guard.life}
+	later := &call{Call: c.Call, asked: asked{method: c.asked.method, modern: c.asked.modern}, guard: c.guard, began: c.began, contexts: c.contexts, ctx: c.guard.life}
 	if forgotten := c.guard.tasks.add(id, later); forgotten != nil {
 		forgotten.lost("the server has begun other tasks since, and hookd knows this one no more")
 	}
@@ -194,7 +194,7 @@ func (t *task) judge(end taskEnd) protocol.RawMessage {
 	if end.member == "error" {
 		to = t.call.judgeError(end.value)
 	} else {
-		to = withTask(resultOfCall(t.call, end.value).judgeNow(), end.value)
+		to = withTask(resultOfCall(t.call, end.value).judgeNow().value, end.value)
 	}
 	t.judged, t.is, t.known = hash, slices.Clone(to), len(to) <= mostAgain
 	return to
@@ -212,8 +212,8 @@ func withTask(to, value protocol.RawMessage) protocol.RawMessage {
 	return jsonspan.With(to, "_meta", append(append([]byte(`{"`+relatedTask+`":`), of...), '}'))
 }
 
-// judgeNow has hooks judge a result at once. It returns nil if the client reads it as it is.
-func (r returned) judgeNow() protocol.RawMessage {
+// judgeNow has hooks judge a result at once.
+func (r returned) judgeNow() instead {
 	read, problem := r.read()
 	if problem != "" {
 		return r.withhold(problem)

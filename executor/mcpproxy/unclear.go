@@ -34,26 +34,31 @@ func (r returned) whyUnclear() string {
 	if jsonspan.Kind(r.raw) != '{' {
 		return "it is " + jsonspan.KindName(r.raw) + ", not an object"
 	}
-	if member := proxied.Misread(r.raw, "content", "structuredContent", "isError", "toolResult", "resultType", "task", "taskId"); member != "" {
+	shape := &r.asked.method.result
+	if member := proxied.Misread(r.raw, shape.known...); member != "" {
 		return "it has " + member
 	}
-	content := jsonspan.Get(r.raw, "content")
-	if !isNothing(content) && jsonspan.Kind(content) != '[' {
-		return "its content is " + jsonspan.KindName(content) + ", not a list"
-	}
-	if has(r.raw, "toolResult") {
+	id, isTask := r.task()
+	list, kind := jsonspan.Get(r.raw, shape.list), jsonspan.Text(jsonspan.Get(r.raw, "resultType"))
+	switch {
+	case !isNothing(list) && jsonspan.Kind(list) != '[':
+		return "its " + shape.list + " is " + jsonspan.KindName(list) + ", not a list"
+	case isNothing(list) && !shape.ofTool && !r.needsInput():
+		return "it has no " + shape.list
+	case !shape.ofTool && !slices.Contains([]string{"", "complete", "input_required"}, kind):
+		return fmt.Sprintf("it is of the type %q, which hookd does not know here", kind)
+	case shape.ofTool && has(r.raw, "toolResult"):
 		return "it has a toolResult, which hooks do not read"
 	}
-	for _, item := range jsonspan.Elements(content) {
-		if why := unclearItem(item); why != "" {
+	for _, item := range jsonspan.Elements(list) {
+		if why := shape.unclear(item); why != "" {
 			return why
 		}
 	}
-	id, isTask := r.task()
 	switch {
 	case isTask && id == "":
 		return "it is a task without an id, whose result hookd would not know again"
-	case (isTask || r.needsInput()) && hasOutput(r.raw):
+	case (isTask || r.needsInput()) && shape.hasOutput(r.raw):
 		return "it has content, and says that its content comes later"
 	}
 	return ""
@@ -64,9 +69,12 @@ func (r returned) needsInput() bool {
 	return jsonspan.Text(jsonspan.Get(r.raw, "resultType")) == "input_required"
 }
 
-// task returns the id of the task that a result is, and whether it is one. An older server says
-// it by a member that has no meaning beside content.
+// task returns the id of the task that a result of a tool is, and whether it is one. An older
+// server says it by a member that has no meaning beside content.
 func (r returned) task() (id string, is bool) {
+	if !r.asked.method.result.ofTool {
+		return "", false
+	}
 	if jsonspan.Text(jsonspan.Get(r.raw, "resultType")) == "task" {
 		return jsonspan.Text(jsonspan.Get(r.raw, "taskId")), true
 	}
@@ -77,8 +85,8 @@ func (r returned) task() (id string, is bool) {
 }
 
 // hasOutput reports whether a result has something in it that a client shows a model.
-func hasOutput(raw protocol.RawMessage) bool {
-	return len(jsonspan.Elements(jsonspan.Get(raw, "content"))) > 0 || has(raw, "structuredContent") || has(raw, "toolResult")
+func (s *shape) hasOutput(raw protocol.RawMessage) bool {
+	return len(jsonspan.Elements(jsonspan.Get(raw, s.list))) > 0 || s.ofTool && (has(raw, "structuredContent") || has(raw, "toolResult"))
 }
 
 // otherTypes are members of an item of content that belong to items of other types. Some programs go
@@ -104,14 +112,39 @@ func unclearItem(item protocol.RawMessage) string {
 			return fmt.Sprintf("its content of type %q has the member %q, which is of another type", of, name)
 		}
 	}
-	resource := jsonspan.Get(item, "resource")
+	return unclearResource(jsonspan.Get(item, "resource"))
+}
+
+// unclearResource says why a client could read something else of a resource than hooks do.
+func unclearResource(resource protocol.RawMessage) string {
 	if member := proxied.Misread(resource, "uri", "mimeType", "text", "blob"); member != "" {
-		return "a resource in its content has " + member
+		return "a resource in it has " + member
 	}
 	if has(resource, "text") && has(resource, "blob") {
-		return "a resource in its content is a text and a blob at the same time"
+		return "a resource in it is a text and a blob at the same time"
 	}
 	return ""
+}
+
+// unclearContents says why a client could read something else of an item of a resource than
+// hooks do.
+func unclearContents(item protocol.RawMessage) string {
+	if jsonspan.Kind(item) != '{' {
+		return "one of its contents is " + jsonspan.KindName(item) + ", not an object"
+	}
+	return unclearResource(item)
+}
+
+// unclearMessage says why a client could read something else of a message of a prompt than
+// hooks do.
+func unclearMessage(item protocol.RawMessage) string {
+	if !has(item, "content") {
+		return "one of its messages has no content"
+	}
+	if member := proxied.Misread(item, "role", "content"); member != "" {
+		return "a message in it has " + member
+	}
+	return unclearItem(jsonspan.Get(item, "content"))
 }
 
 // has reports whether an object has a member that says something.

@@ -28,7 +28,7 @@ type unfinished struct {
 // key is the same for a call and for the one that goes on with it, which the client writes
 // with the same args.
 func (a *asked) key(state protocol.RawMessage) string {
-	return jsonspan.Canonical(jsonspan.Get(a.params, "name")) + jsonspan.Canonical(a.given()) + jsonspan.Canonical(orNull(state))
+	return a.method.name + jsonspan.Canonical(orNull(jsonspan.Get(a.params, "name"))) + jsonspan.Canonical(a.args) + jsonspan.Canonical(orNull(state))
 }
 
 func orNull(value protocol.RawMessage) protocol.RawMessage {

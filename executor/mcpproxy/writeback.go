@@ -1,9 +1,11 @@
 package mcpproxy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
@@ -25,19 +27,21 @@ func (r *result) write(decided protocol.Result, texts []string) (protocol.RawMes
 	if err := w.parts(decided.Content); err != nil {
 		return nil, err
 	}
-	for _, text := range texts {
-		w.items = append(w.items, textItem(text))
+	items, err := r.contentOf(parts(texts), r.args)
+	if err != nil {
+		return nil, err
 	}
+	w.items = append(w.items, items...)
 	raw := r.raw
-	if w.structured == nil && jsonspan.Get(raw, "content") == nil { // clients want one
-		raw = relay.Replace(raw, "content", list(nil))
+	if w.structured == nil && jsonspan.Get(raw, r.list) == nil { // clients want one
+		raw = relay.Replace(raw, r.list, list(nil))
 	}
 	if !slices.EqualFunc(w.items, r.items, func(a, b protocol.RawMessage) bool { return string(a) == string(b) }) {
 		content := list(w.items)
-		if before := jsonspan.Get(raw, "content"); jsonspan.Kind(before) == '[' {
+		if before := jsonspan.Get(raw, r.list); jsonspan.Kind(before) == '[' {
 			content, _ = (*jsonspan.Budget)(nil).Edit(before, content)
 		}
-		raw = relay.Replace(raw, "content", content)
+		raw = relay.Replace(raw, r.list, content)
 	}
 	switch {
 	case w.structured == nil && r.structured != nil:
@@ -101,11 +105,15 @@ func (w *written) change(at int, part *protocol.Part, inPlace bool) error {
 			return nil
 		}
 	}
-	if inPlace && at < len(w.of.items) && part.Type == protocol.PartText && w.of.shown.Content[at].Type == protocol.PartText {
-		w.items = append(w.items, withText(w.of.items[at], part.Text))
+	was := protocol.RawMessage(nil)
+	if inPlace && at < len(w.of.items) {
+		was = w.of.items[at]
+	}
+	if was != nil && part.Type == protocol.PartText && w.of.shown.Content[at].Type == protocol.PartText {
+		w.items = append(w.items, w.of.withText(was, part.Text))
 		return nil
 	}
-	item, err := itemOf(part)
+	item, err := w.of.item(part, was, w.of.args)
 	w.items = append(w.items, item)
 	return err
 }
@@ -119,8 +127,8 @@ func withText(item protocol.RawMessage, text string) protocol.RawMessage {
 	return relay.Replace(item, "text", quoted)
 }
 
-// itemOf writes a part as an item of content.
-func itemOf(part *protocol.Part) (protocol.RawMessage, error) {
+// toolItem writes a part as an item of a tool's content.
+func toolItem(part *protocol.Part, _, _ protocol.RawMessage) (protocol.RawMessage, error) {
 	switch {
 	case part.Type == protocol.PartText:
 		return textItem(part.Text), nil
@@ -128,18 +136,35 @@ func itemOf(part *protocol.Part) (protocol.RawMessage, error) {
 		item := append(protocol.RawMessage(`{"type":"image","data":`), part.Data...)
 		item = append(append(item, `,"mimeType":`...), jsonspan.Quote(part.MediaType)...)
 		return append(item, '}'), nil
-	case part.Type == protocol.PartOpaque && part.Provider == provider && jsonspan.Kind(part.Data) == '{':
+	case isOpaque(part):
 		return part.Data, nil
 	}
-	return nil, fmt.Errorf("a part of type %q cannot be written as content of MCP", part.Type)
+	return nil, unwritable(part)
 }
 
-// contentOf writes parts as a list of content.
-func contentOf(parts protocol.Content) ([]protocol.RawMessage, error) {
+// isOpaque reports whether a part is an item of a server as it was written.
+func isOpaque(part *protocol.Part) bool {
+	return part.Type == protocol.PartOpaque && part.Provider == provider && jsonspan.Kind(part.Data) == '{'
+}
+
+func unwritable(part *protocol.Part) error {
+	return fmt.Errorf("a part of type %q cannot be written as content of MCP", part.Type)
+}
+
+// parts are texts as hooks give them.
+func parts(texts []string) (content protocol.Content) {
+	for _, text := range texts {
+		content = append(content, protocol.TextContent(text)...)
+	}
+	return content
+}
+
+// contentOf writes parts as items that stand for none of the server.
+func (s *shape) contentOf(parts protocol.Content, args protocol.RawMessage) ([]protocol.RawMessage, error) {
 	items := make([]protocol.RawMessage, len(parts))
 	for i := range parts {
 		var err error
-		if items[i], err = itemOf(&parts[i]); err != nil {
+		if items[i], err = s.item(&parts[i], nil, args); err != nil {
 			return nil, err
 		}
 	}
@@ -165,11 +190,16 @@ func textItem(text string) protocol.RawMessage {
 
 func list(items []protocol.RawMessage) protocol.RawMessage { return jsonspan.JoinList(items) }
 
-// madeResult is a result that no server wrote. Newer clients want to read that it is complete.
-func madeResult(items []protocol.RawMessage, isError, modern bool) protocol.RawMessage {
-	raw := append(protocol.RawMessage(`{"content":`), list(items)...)
+// made is a result that no server wrote. Newer clients want to read that it is complete, and
+// how long it may be kept.
+func (s *shape) made(items []protocol.RawMessage, isError, modern bool) protocol.RawMessage {
+	raw := append(append([]byte{'{'}, jsonspan.Quote(s.list)...), ':')
+	raw = append(raw, list(items)...)
 	if isError {
 		raw = append(raw, `,"isError":true`...)
+	}
+	if modern && s.cached {
+		raw = append(raw, `,"ttlMs":0,"cacheScope":"private"`...)
 	}
 	if modern {
 		raw = append(raw, `,"resultType":"complete"`...)
@@ -177,11 +207,15 @@ func madeResult(items []protocol.RawMessage, isError, modern bool) protocol.RawM
 	return append(raw, '}')
 }
 
-// errorResult is the result that says why a call was refused, or its result withheld.
-func errorResult(texts []string, modern bool) protocol.RawMessage {
+// refused is what the client reads where a request was refused, or its result withheld: a
+// result that is an error, where the method has such, else an error of JSON-RPC.
+func (s *shape) refused(texts []string, modern bool) instead {
+	if !s.ofTool {
+		return instead{refusal: cmp.Or(strings.TrimSpace(strings.Join(texts, "\n")), "refused")}
+	}
 	var items []protocol.RawMessage
 	for _, text := range texts {
 		items = append(items, textItem(text))
 	}
-	return madeResult(items, true, modern)
+	return instead{value: s.made(items, true, modern)}
 }

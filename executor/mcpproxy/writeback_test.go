@@ -43,7 +43,7 @@ func TestWriteBack(t *testing.T) {
 		"structured, gone":     {noContent, `{"content":[]}`, func(r *protocol.Result) { r.Content = nil }, nil},
 		"structured, replaced": {noContent, `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, func(r *protocol.Result) { r.Content = append(protocol.TextContent("a"), protocol.TextContent("b")...) }, nil},
 	} {
-		r := readResult([]byte(test.raw))
+		r := readResult(&methods[0].result, []byte(test.raw), nil)
 		decided := r.shown
 		decided.Content = append(protocol.Content(nil), r.shown.Content...)
 		test.edit(&decided)
@@ -52,7 +52,7 @@ func TestWriteBack(t *testing.T) {
 			t.Errorf("%s:\n got  %s %v\n want %s", name, got, err, test.want)
 		}
 	}
-	r := readResult([]byte(only))
+	r := readResult(&methods[0].result, []byte(only), nil)
 	if _, err := r.write(protocol.Result{Content: protocol.Content{{Type: protocol.PartThinking, Text: "x"}}}, nil); err == nil {
 		t.Error("a thought became content of MCP")
 	}

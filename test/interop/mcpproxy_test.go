@@ -255,6 +255,58 @@ echo '{"action":"ask","reason":"echoes are loud"}'
 	}
 }
 
+// TestGuardedReads: hooks judge the resources and prompts of a real server, by the names that
+// agents have for such reads.
+func TestGuardedReads(t *testing.T) {
+	b := newBox(t)
+	b.write(t, "home/.acai/hooks/no-blobs.sh", `#!/bin/sh
+# hook: events=tool-call-start match.tool=ReadMcpResourceTool match.when="data.args.server == 'all' && data.args.uri contains 'blob'" can=block onFailure=block
+echo '{"action":"block","reason":"no blobs today"}'
+`, 0o755)
+	b.write(t, "home/.acai/hooks/elsewhere.sh", `#!/bin/sh
+# hook: events=tool-call-start match.tool=get_mcp_prompt match.when="data.args.name == 'args-prompt'" can=modify onFailure=block
+echo '{"action":"modify","changes":{"args":{"arguments":{"city":"Bern"}}}}'
+`, 0o755)
+	b.write(t, "home/.acai/hooks/hide.sh", `#!/bin/sh
+# hook: events=tool-call-end match.tool=@mcp can=modify onFailure=block
+case $(cat) in *plaintext*) echo '{"action":"modify","changes":{"result":{"content":"hidden","isError":false}}}' ;; esac
+`, 0o755)
+	s := guarded(t, b, nil, everything, "stdio")
+	read := func(uri string) string {
+		result, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		if err != nil {
+			return "error: " + err.Error()
+		}
+		return result.Contents[0].URI + " " + result.Contents[0].Text
+	}
+	const dynamic = "demo://resource/dynamic/"
+	if got := read(dynamic + "blob/1"); !strings.Contains(got, "no blobs today") {
+		t.Error(got)
+	}
+	if got := read(dynamic + "text/1"); got != dynamic+"text/1 hidden" {
+		t.Error(got)
+	}
+	list, err := s.ListResources(t.Context(), nil)
+	if err != nil || len(list.Resources) == 0 {
+		t.Fatal(list, err)
+	}
+	if got := read(list.Resources[0].URI); strings.HasPrefix(got, "error") || strings.HasSuffix(got, "hidden") || len(got) < 100 {
+		t.Error(got)
+	}
+	for name, want := range map[string]string{"args-prompt": "Bern", "simple-prompt": "simple prompt"} {
+		result, err := s.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: name, Arguments: map[string]string{"city": "Chicago"}})
+		if err != nil || len(result.Messages) != 1 {
+			t.Fatalf("%s: %+v %v", name, result, err)
+		}
+		if got := result.Messages[0].Content.(*sdk.TextContent).Text; !strings.Contains(got, want) || strings.Contains(got, "Chicago") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if _, err := s.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "no-such-prompt"}); err == nil || !strings.Contains(err.Error(), "no-such-prompt") {
+		t.Error(err)
+	}
+}
+
 // TestGuardedFilesystem: a file that hooks keep from being read stays unread.
 func TestGuardedFilesystem(t *testing.T) {
 	b := newBox(t)
