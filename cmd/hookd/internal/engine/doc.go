@@ -8,6 +8,8 @@
 // [Processes] (processes.go) is what runs programs in this process. It is made when the
 // first command part needs it, with a guardian where hooks must not outlive a killed hookd.
 //
+// A process that answers events while an agent waits collects memory less often (memory.go).
+//
 // Events of another agent go through the guest role (guest.go, package executor/guest).
 //
 // At the end Engine.Close waits for hooks of events that are due. It names hooks that take

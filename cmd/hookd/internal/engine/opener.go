@@ -48,6 +48,9 @@ func (o *Opener) Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{StateDir: o.StateDirOrNote(), opener: o}
+	if options.LongLived && options.HooksOnly { // a proxy; the agent loop may hold much
+		CollectLess()
+	}
 	notes := startNotes{console: o.Console, loop: options.LongLived && !options.HooksOnly, reviewed: options.Asked}
 	if options.LongLived {
 		loading := o.loaderOptions(rt, options.Folders)

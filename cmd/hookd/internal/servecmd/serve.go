@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -108,9 +107,7 @@ func (cmd *Commands) serve(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	if o.idle > 0 && os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(collectLess)
-	}
+	engine.CollectLess()
 	// After stdin and stdout were taken: nothing that is started inherits them.
 	rt, err := cmd.Processes.Start(true)
 	if err != nil {
@@ -137,11 +134,6 @@ func (cmd *Commands) serve(ctx context.Context, o *options) error {
 	}
 	return nil
 }
-
-// collectLess is how much a daemon for bridges allocates, in percent of what it holds, before
-// memory is collected. Each event is answered while an agent waits, and collecting takes as
-// much time as the events do when it comes four times as often.
-const collectLess = 400
 
 // outdated returns what reports that the program file is another one than now: a daemon
 // that ends by itself makes room for one of the new program. Others only end when somebody
