@@ -9,11 +9,11 @@ import (
 	"io"
 	"sync/atomic"
 
-	"github.com/hookd-dev/hookd/executor/daemon/internal/crew"
 	"github.com/hookd-dev/hookd/executor/daemon/internal/outbox"
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
+	"github.com/hookd-dev/hookd/protocol/rpc/crew"
 	"github.com/hookd-dev/hookd/protocol/rpc/socket"
 )
 

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookd-dev/hookd/executor/daemon/internal/crew"
 	"github.com/hookd-dev/hookd/protocol/rpc"
+	"github.com/hookd-dev/hookd/protocol/rpc/crew"
 )
 
 // scheduler says when each call begins. Calls of a session wait in one queue in

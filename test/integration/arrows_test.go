@@ -36,7 +36,8 @@ protocol/rule: protocol
 protocol/acp: protocol protocol/rpc
 protocol/rpc:
 protocol/rpc/peer: protocol protocol/rpc
-protocol/rpc/relay: protocol/rpc
+protocol/rpc/crew:
+protocol/rpc/relay: protocol/rpc protocol/rpc/crew
 protocol/rpc/socket: protocol/rpc/socket/meet
 protocol/rpc/socket/meet:
 protocol/tables: protocol
@@ -59,7 +60,7 @@ executor: executor/hookenv executor/internal/inflight executor/internal/match ex
 executor/internal/match: protocol protocol/hookmatch protocol/patterns protocol/realpath protocol/toolname schema
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/dialect/foreignhooks protocol/readreply schema
 executor/rule: executor protocol protocol/rule
-executor/daemon: executor executor/bridge executor/daemon/internal/crew executor/daemon/internal/outbox executor/hookenv protocol protocol/dialect/hosts protocol/rpc protocol/rpc/socket protocol/rule schema
+executor/daemon: executor executor/bridge protocol/rpc/crew executor/daemon/internal/outbox executor/hookenv protocol protocol/dialect/hosts protocol/rpc protocol/rpc/socket protocol/rule schema
 loader: executor executor/exechook executor/hookenv executor/process executor/rule loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/imports loader/internal/instructions loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/rulefile loader/internal/settings loader/internal/trust loader/internal/workspace protocol protocol/dialect/foreignhooks protocol/patterns protocol/rule protocol/toolname schema
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns protocol/rule schema schema/document schema/testfile
 cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol protocol/rule schema schema/units
@@ -72,7 +73,6 @@ executor/process:
 executor/record: executor/state protocol schema
 executor/state:
 internal/hookvalues: protocol
-executor/daemon/internal/crew:
 executor/daemon/internal/outbox: protocol protocol/rpc
 executor/bridge: protocol protocol/dialect
 executor/mcphttp: executor/proxied protocol protocol/rpc protocol/rpc/relay

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol/rpc"
+	"github.com/hookd-dev/hookd/protocol/rpc/crew"
 )
 
 // Side is one of the two programs.
@@ -69,6 +70,7 @@ type Relay struct {
 	options Options
 	boxes   [2]*outbox // for the client, for the server
 	goneOf  [2]*gone
+	crew    crew.Crew // decides messages
 	done    chan struct{}
 }
 
@@ -95,6 +97,7 @@ func New(o Options) *Relay {
 // says nothing and does not close its stream.
 func (r *Relay) Run() {
 	defer close(r.done)
+	defer r.crew.End()
 	var working sync.WaitGroup
 	working.Go(func() { r.write(Client, r.options.Client.Out) })
 	working.Go(func() { r.write(Server, r.options.Server.Out) })

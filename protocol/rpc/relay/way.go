@@ -134,14 +134,14 @@ func (w *way) message(m *Message) {
 	}
 }
 
-// later decides a message on a goroutine of its own.
+// later decides a message on a goroutine of the crew.
 func (w *way) later(d Decision, size int) {
 	w.held.take(size)
 	lane, at := d.lane, (*place)(nil)
 	if lane != "" {
 		at = w.enter(lane)
 	}
-	go func() {
+	w.relay.crew.Go(func() {
 		defer w.held.release(size)
 		d := d.ask()
 		for d.ask != nil {
@@ -156,7 +156,7 @@ func (w *way) later(d Decision, size int) {
 			return
 		}
 		w.send(d)
-	}()
+	})
 }
 
 // queueCost is what a message costs that waits in a lane, apart from its bytes.
