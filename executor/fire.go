@@ -273,16 +273,17 @@ type conclusion struct {
 // person if that is left to do, writes what hooks want kept, reserves the observers'
 // places in their queues, and has the host say what it cannot carry out. It fails if [protocol.Event.ResolveAsk] does; the error is the
 // cause of the context if that has ended.
-func (d *dispatch) conclude() (conclusion, error) {
-	outcome := d.results.fold.Outcome()
+func (d *dispatch) conclude() (*conclusion, error) {
+	result := &conclusion{outcome: d.results.fold.Outcome()}
+	outcome := &result.outcome
 	if d.req.event.ResolveAsk != nil {
-		if err := d.req.event.ResolveAsk(d.ctx, &outcome); err != nil {
-			return conclusion{}, cmp.Or(context.Cause(d.ctx), err)
+		if err := d.req.event.ResolveAsk(d.ctx, outcome); err != nil {
+			return nil, cmp.Or(context.Cause(d.ctx), err)
 		}
 	}
 	overwritten, notices := d.state.commit(&d.req)
 	d.notices = append(d.notices, notices...)
-	observers := d.reserveObservers(&outcome)
+	result.overwritten, result.observers = overwritten, d.reserveObservers(outcome)
 	for i, run := range outcome.Runs { // they say whose context was cut
 		run.Warnings = append(slices.Clip(run.Warnings), hookvalues.Texts(overwritten, run.Hook)...)
 		d.results.runs[d.results.folded[i]] = run
@@ -292,12 +293,12 @@ func (d *dispatch) conclude() (conclusion, error) {
 	}
 	outcome.Runs = d.results.runs
 	if d.req.event.TakeBack != nil {
-		d.req.event.TakeBack(&outcome)
+		d.req.event.TakeBack(outcome)
 	}
 	if d.req.event.Lost != nil {
-		outcome.Lost = d.req.event.Lost(&outcome)
+		outcome.Lost = d.req.event.Lost(outcome)
 	}
-	return conclusion{outcome, overwritten, observers}, nil
+	return result, nil
 }
 
 // abort records an event that the caller gave up, and returns a refusal and the cause.

@@ -280,6 +280,9 @@ func NewEvent(name EventName, data any) (Event, error) {
 	if err := isDataOf(&Event{Event: name}, t); err != nil {
 		return Event{}, err
 	}
-	ev := Event{Protocol: Version, Event: name, Data: Complete(spec, raw)}
+	if t != typeOfData(spec) { // that one has all members
+		raw = Complete(spec, raw)
+	}
+	ev := Event{Protocol: Version, Event: name, Data: raw}
 	return ev, CheckEvent(&ev)
 }

@@ -21,16 +21,15 @@ const usualMembers = 8
 
 // Valid reports whether value is exactly one strictly valid JSON value.
 func Valid(value []byte) bool {
-	_, valid := ScanObject(value, deepest)
-	return valid
+	s := strictScan{b: value, limit: deepest}
+	return s.whole()
 }
 
 // ScanObject checks a value strictly, no deeper than depth levels, in one pass. valid
 // reports whether it is valid JSON; members are its own if it is an object.
 func ScanObject(value []byte, depth int) (members []Member, valid bool) {
-	s := strictScan{b: value, limit: min(depth, deepest), names: make([][]byte, 0, usualMembers)}
-	end := s.value(SkipBlanks(value, 0), 0)
-	if end < 0 || SkipBlanks(value, end) != len(value) {
+	s := strictScan{b: value, limit: min(depth, deepest), listTop: true}
+	if !s.whole() {
 		return nil, false
 	}
 	return s.top, true
@@ -67,10 +66,18 @@ func DepthExceeded(b []byte, limit int) int {
 // strictScan walks bytes; each of its functions takes the offset of what it
 // reads and returns the offset after it, or -1.
 type strictScan struct {
-	b     []byte
-	limit int
-	names [][]byte // unquoted, of the objects that are open
-	top   []Member
+	b       []byte
+	limit   int
+	names   [][]byte // unquoted, of the objects that are open
+	listTop bool     // top is wanted
+	top     []Member // of the value itself
+}
+
+// whole reports whether all of the bytes are one value.
+func (s *strictScan) whole() bool {
+	s.names = make([][]byte, 0, 2*usualMembers)
+	end := s.value(SkipBlanks(s.b, 0), 0)
+	return end >= 0 && SkipBlanks(s.b, end) == len(s.b)
 }
 
 func (s *strictScan) value(i, depth int) int {
@@ -148,7 +155,7 @@ func (s *strictScan) object(i, depth int) int {
 		if i = s.value(start, depth); i < 0 {
 			return -1
 		}
-		if depth == 1 {
+		if depth == 1 && s.listTop {
 			if s.top == nil {
 				s.top = make([]Member, 0, usualMembers)
 			}
