@@ -13,7 +13,8 @@ QUICK = GORACE=atexit_sleep_ms=0
 # The packages that wait longest begin first, so that nothing waits for them alone.
 SLOW = ./test/integration ./loader ./executor/process ./agentloop
 
-TESTS = $(RACE) -first "$(SLOW)" -- -toolexec "env $(AHEAD)" -vet=off -p 4 -parallel 4 -timeout 12m
+# Tests are linked without the tables of a debugger, which takes a third less time.
+TESTS = $(RACE) -first "$(SLOW)" -- -toolexec "env $(AHEAD)" -ldflags=-s -vet=off -p 4 -parallel 4 -timeout 12m
 
 # hookd, and its messenger, which must lie in the same folder.
 build:

@@ -136,7 +136,7 @@ func run(ctx context.Context, name, timedDone string) (err error) {
 
 // build builds the tests of a package, as root and with root's cache.
 func (u *account) build(ctx context.Context, p string) error {
-	c := exec.CommandContext(ctx, "go", "test", "-c", "-trimpath", "-o", u.program(p), p)
+	c := exec.CommandContext(ctx, "go", "test", "-c", "-trimpath", "-ldflags=-s", "-o", u.program(p), p)
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOGC=400") // as hookd itself is compiled, which costs nothing then
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the tests of %s: %w\n%s", p, err, out)
