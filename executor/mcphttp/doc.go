@@ -6,7 +6,8 @@
 //
 //	server.go   Start, Options, and how it ends
 //	post.go     one message to the server, and what comes back
-//	stream.go   server-sent events; streams that are taken up again, and the server's own
+//	stream.go   streams of answers, those that are taken up again, and the server's own
+//	events.go   server-sent events
 //	headers.go  what is repeated in headers
 //
 // Rules:

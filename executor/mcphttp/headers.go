@@ -3,7 +3,9 @@ package mcphttp
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -57,6 +59,16 @@ func (s *state) add(r *request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open[r.key] = r
+}
+
+// answered returns the request that an answer is to, which is open no more, nil if there is none.
+func (s *state) answered(id protocol.RawMessage) *request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := relay.Key(id)
+	r := s.open[key]
+	delete(s.open, key)
+	return r
 }
 
 func (s *state) remove(r *request) {
@@ -120,6 +132,26 @@ func bindingsOf(schema protocol.RawMessage, pointer string, depth int, found []b
 		}
 	}
 	return found
+}
+
+// ours are headers that hookd, or what it speaks HTTP with, writes itself.
+var ours = []string{
+	"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Keep-Alive",
+	"Last-Event-Id", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+}
+
+// CheckHeader says why a header cannot be sent with every message.
+func CheckHeader(name, value string) error {
+	canonical := http.CanonicalHeaderKey(name)
+	switch {
+	case !isToken(name):
+		return errors.New("a name has ASCII letters, digits and - only")
+	case strings.HasPrefix(canonical, "Mcp-"), slices.Contains(ours, canonical):
+		return errors.New("hookd writes it itself")
+	case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
+		return errors.New("the value has a line break, or another character that no header can hold")
+	}
+	return nil
 }
 
 // isToken reports whether a text can be part of the name of a header.

@@ -21,7 +21,10 @@ import (
 // wait for it.
 const acceptTime = 10 * time.Second
 
-var errCancelled = errors.New("the client cancelled it")
+var (
+	errCancelled = errors.New("the client cancelled it")
+	errAnswered  = errors.New("the answer came on another stream")
+)
 
 // send sends a message. Later ones leave after it.
 func (s *server) send(m *relay.Message) {
@@ -76,8 +79,16 @@ func (s *server) tell(m *relay.Message) {
 	case response.StatusCode >= 300:
 		s.note("the MCP server did not take a message: it answered " + statusOf(response))
 	case m.Method == "notifications/initialized":
-		s.listening.Go(s.listen)
+		s.listenAgain()
 	}
+}
+
+// listenAgain begins to listen, in the session that there is now.
+func (s *server) listenAgain() {
+	s.listening.stop()
+	ctx, stop := context.WithCancel(s.life)
+	s.listening.stop = stop
+	s.listening.Go(func() { s.listen(ctx) })
 }
 
 // do makes a request of HTTP. more are headers of this one.
@@ -144,19 +155,32 @@ func (s *server) whole(ctx context.Context, m *relay.Message, response *http.Res
 	}
 	line := jsonspan.OneLine(bytes.TrimSpace(body))
 	answer, fault := relay.Read(line)
-	failed := response.StatusCode >= 300
-	switch {
-	case !failed && (jsonspan.Kind(line) == '[' || fault == nil && answer.Kind == relay.Response):
-		s.pass(m, line)
-	case failed && fault == nil && answer.Error != nil: // some servers leave the id out
-		s.pass(m, answerTo(m.ID, answer.Error))
-	case failed && jsonspan.Valid(line) && jsonspan.Kind(jsonspan.Get(line, "error")) == '{':
-		s.pass(m, answerTo(m.ID, jsonspan.Get(line, "error")))
+	problem := errorOf(line, answer)
+	switch failed := response.StatusCode >= 300; {
+	case problem != nil && (failed || !has(line, "id")): // some servers leave the id out
+		s.pass(m, answerTo(m.ID, problem))
 	case failed:
 		s.refusedWith(ctx, m, response)
-	default:
+	case fault != nil && fault.Answers == nil && jsonspan.Kind(line) != '[', !s.pass(m, line):
 		s.unanswered(ctx, m, "what the MCP server sent is no answer")
 	}
+}
+
+// errorOf returns the error that an answer is, nil if it is none. answer is nil where the line is
+// no message, as one without an id.
+func errorOf(line []byte, answer *relay.Message) protocol.RawMessage {
+	if answer != nil {
+		return answer.Error
+	}
+	if problem := jsonspan.Get(line, "error"); jsonspan.Valid(line) && jsonspan.Kind(problem) == '{' {
+		return problem
+	}
+	return nil
+}
+
+func has(object []byte, member string) bool {
+	value := jsonspan.Get(object, member)
+	return value != nil && !jsonspan.IsNull(value)
 }
 
 func answerTo(id, problem protocol.RawMessage) []byte {
@@ -165,22 +189,44 @@ func answerTo(id, problem protocol.RawMessage) []byte {
 }
 
 // pass passes on what answers a request, or comes before its answer. It reports whether it is
-// the answer.
+// the answer. m is nil of what comes by itself.
 func (s *server) pass(m *relay.Message, line []byte) (answered bool) {
-	said, fault := relay.Read(line)
-	if answered = fault == nil && said.Kind == relay.Response && relay.Key(said.ID) == relay.Key(m.ID); answered {
-		switch m.Method {
-		case "initialize":
-			id, _ := s.state.session()
-			s.state.agreed(id, jsonspan.Text(jsonspan.Get(said.Result, "protocolVersion")))
-		case "tools/list":
-			if said.Strict {
-				s.state.learn(said.Result)
-			}
+	if jsonspan.Kind(line) == '[' && jsonspan.Valid(line) { // an older server's batch
+		for _, element := range jsonspan.Elements(line) {
+			answered = s.pass(m, element) || answered
 		}
+		return answered
+	}
+	said, fault := relay.Read(line)
+	switch {
+	case fault != nil && fault.Answers != nil: // the relay answers in its place
+		answered = s.answers(m, &relay.Message{ID: fault.Answers})
+	case fault == nil && said.Kind == relay.Response:
+		answered = s.answers(m, said)
 	}
 	s.said.line(line)
 	return answered
+}
+
+// answers takes an answer, which may be to another request than the one on whose stream it comes.
+func (s *server) answers(m *relay.Message, said *relay.Message) bool {
+	r := s.state.answered(said.ID)
+	if r == nil {
+		return m != nil && relay.Key(said.ID) == relay.Key(m.ID)
+	}
+	switch r.m.Method {
+	case "initialize":
+		id, _ := s.state.session()
+		s.state.agreed(id, jsonspan.Text(jsonspan.Get(said.Result, "protocolVersion")))
+	case "tools/list":
+		if said.Strict {
+			s.state.learn(said.Result)
+		}
+	}
+	if r.m != m {
+		r.cancel(errAnswered)
+	}
+	return r.m == m
 }
 
 // refusedWith answers a request that the server did not take.
@@ -212,7 +258,7 @@ func (s *server) sessionEnded() {
 // reads none.
 func (s *server) unanswered(ctx context.Context, m *relay.Message, problem string) {
 	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, errCancelled), errors.Is(cause, errEnd):
+	case errors.Is(cause, errCancelled), errors.Is(cause, errAnswered), errors.Is(cause, errEnd):
 		return
 	case cause != nil:
 		problem = cause.Error()

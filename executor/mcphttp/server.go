@@ -8,12 +8,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/lines"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 )
@@ -44,7 +44,14 @@ type server struct {
 
 	state     state
 	requests  sync.WaitGroup // that wait for their answers
-	listening sync.WaitGroup // for what the server says by itself
+	listening listening
+	tooLong   sync.Once // a person is told of messages that were left out
+}
+
+// listening is for what the server says by itself.
+type listening struct {
+	sync.WaitGroup
+	stop func()
 }
 
 // output is what the server says, a line each.
@@ -76,9 +83,11 @@ func Start(o Options) (*proxied.Process, error) {
 	case address.Scheme != "http" && address.Scheme != "https" || address.Host == "":
 		return nil, errors.New("the address is none of http or https")
 	}
-	for name := range o.Headers {
-		if strings.HasPrefix(strings.ToLower(name), "mcp-") || strings.EqualFold(name, "accept") || strings.EqualFold(name, "content-type") {
-			return nil, fmt.Errorf("the header %s is written by hookd itself", name)
+	for name, values := range o.Headers {
+		for _, value := range values {
+			if err := CheckHeader(name, value); err != nil {
+				return nil, fmt.Errorf("the header %s: %w", text.Line(name), err)
+			}
 		}
 	}
 	o.Limit, o.Pause = cmp.Or(o.Limit, rpc.DefaultLimit), cmp.Or(o.Pause, time.Second)
@@ -87,7 +96,8 @@ func Start(o Options) (*proxied.Process, error) {
 	s := &server{
 		options: o, client: &http.Client{Transport: o.Via, CheckRedirect: sameOrigin},
 		in: in, out: out, said: &output{to: outWrite}, done: make(chan struct{}),
-		state: state{open: map[string]*request{}, bindings: map[string][]binding{}},
+		state:     state{open: map[string]*request{}, bindings: map[string][]binding{}},
+		listening: listening{stop: func() {}},
 	}
 	s.life, s.end = context.WithCancelCause(context.Background())
 	go s.run(inRead)

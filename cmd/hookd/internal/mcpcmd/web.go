@@ -36,6 +36,9 @@ func reach(address string, lines []string, note func(string)) (*webServer, error
 		if missing != "" {
 			return nil, notSet("--header "+show.Line(name), missing)
 		}
+		if err := mcphttp.CheckHeader(name, value); err != nil {
+			return nil, cli.Usage("bad-header", fmt.Sprintf("--header %s: %v", show.Line(name), err), "leave it out, or correct it: a header such as 'Authorization: Bearer ${TOKEN}' goes with every message")
+		}
 		headers.Add(name, value)
 	}
 	process, err := mcphttp.Start(mcphttp.Options{URL: address, Headers: headers, Note: note})
