@@ -82,11 +82,8 @@ func (o *Options) open(ctx context.Context, server *Server, legacy bool, report 
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.noteListChange() },
 		ProgressNotificationHandler: c.progress.received,
 	})
-	if o.Project != "" {
-		address := url.URL{Scheme: "file", Path: filepath.ToSlash(o.Project)}
-		//lint:ignore SA1019 roots are deprecated for later versions of the protocol, and what servers of today ask for
-		client.AddRoots(&sdk.Root{URI: address.String(), Name: filepath.Base(o.Project)})
-	}
+	//lint:ignore SA1019 roots are deprecated for later versions of the protocol, and what servers of today ask for
+	client.AddRoots(o.roots()...)
 	var session sdk.ClientSessionOptions
 	if legacy {
 		session.ProtocolVersion = newestLegacy
@@ -96,6 +93,21 @@ func (o *Options) open(ctx context.Context, server *Server, legacy bool, report 
 		return err
 	})
 	return c, err
+}
+
+// roots are the folders that a server is told of.
+//
+//lint:ignore SA1019 roots are deprecated for later versions of the protocol, and what servers of today ask for
+func (o *Options) roots() (list []*sdk.Root) {
+	for _, folder := range append([]string{o.Project}, o.Also...) {
+		if folder == "" {
+			continue
+		}
+		address := url.URL{Scheme: "file", Path: filepath.ToSlash(folder)}
+		//lint:ignore SA1019 as above
+		list = append(list, &sdk.Root{URI: address.String(), Name: filepath.Base(folder)})
+	}
+	return list
 }
 
 func (c *connection) transport(report wire.Report) (sdk.Transport, error) {

@@ -17,7 +17,7 @@
 //
 // The protocol itself is the official SDK's: revision 2026-07-28, and back to 2024-11-05.
 // The transport under it is ours, internal/wire: it survives what servers really write.
-// Of what a client may offer, roots are offered (the project); sampling and elicitation
+// Of what a client may offer, roots are offered (the folders of the session); sampling and elicitation
 // are not: a server neither uses the user's model nor questions the user.
 //
 // Rules: a server can neither stop the loop nor outlive it. One that does not start, dies,

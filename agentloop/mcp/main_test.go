@@ -182,3 +182,21 @@ func text(t *testing.T, of tool.Tool, ctx context.Context, args string) string {
 	}
 	return text
 }
+
+// A server is told of all folders of a session, the project first.
+func TestRoots(t *testing.T) {
+	for want, o := range map[string]Options{
+		"":                               {},
+		"file:///p":                      {Project: "/p"},
+		"file:///p file:///with%20blank": {Project: "/p", Also: []string{"/with blank"}},
+		"file:///b":                      {Also: []string{"/b"}},
+	} {
+		var got []string
+		for _, root := range o.roots() {
+			got = append(got, root.URI)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

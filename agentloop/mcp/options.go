@@ -73,7 +73,8 @@ func (s *Server) withoutSecrets(said string) string {
 
 // Options are what all servers share. The zero value is useful, but starts no program.
 type Options struct {
-	Project string // absolute path, told to the servers as the one root; "": none
+	Project string   // absolute path, told to the servers as the first root; "": none
+	Also    []string // absolute paths of other folders, told as roots after it
 
 	// Start starts the program of a stdio server. nil: such servers fail.
 	Start func(ctx context.Context, p Program) (*Process, error)

@@ -226,7 +226,7 @@ func TestWaitForTheLock(t *testing.T) {
 	}
 	write(t, project, "f.txt", "one\n")
 	folder := Folder{Project: project, Locks: t.TempDir()}
-	h, err := folder.files(nil).Lock(t.Context(), "f.txt", false)
+	h, err := folder.part(folder.Project, nil).Lock(t.Context(), "f.txt", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestFilesWithoutAnEnd(t *testing.T) {
 
 // What ends by itself is read whole, of whatever size it says to be.
 func TestFilesOfTheKernel(t *testing.T) {
-	target, err := Folder{Project: "/proc"}.files(nil).Resolve("version", false)
+	target, err := Folder{}.part("/proc", nil).Resolve("version", false)
 	if err != nil {
 		t.Fatal(err)
 	}

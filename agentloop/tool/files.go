@@ -14,16 +14,21 @@ import (
 )
 
 // Files returns the tools read_file, write_file, edit_file, list_dir and grep on a
-// folder. Paths are relative to the project folder or absolute inside it. Calls may run
-// side by side, in several runs too: each changes its file as a whole or not at all.
+// folder. Paths are relative to the project folder, or absolute in it or in another folder of
+// [Folder].Also. Calls may run side by side, in several runs too: each changes its file as a whole
+// or not at all.
 func Files(folder Folder) []Tool {
 	f := &files{Folder: folder}
+	also := ""
+	if len(folder.Also) > 0 {
+		also = " Besides the project, these folders and what is in them may be named by absolute paths: " + strings.Join(folder.Also, ", ") + "."
+	}
 	return []Tool{
-		newFileTool(folder, "read_file", "Reads a text file of the project, at most 2,000 lines at once.", protocol.KindRead, func(a readArgs) string { return a.Path }, f.readFile),
-		newFileTool(folder, "write_file", "Creates or replaces a file of the project. Missing folders are made. Refused if the file was changed since you read it.", protocol.KindWrite, func(a writeArgs) string { return a.Path }, f.writeFile),
-		newFileTool(folder, "edit_file", "Replaces a piece of text in a file of the project. The old text must occur exactly once, unless replaceAll is set. The file keeps its line ends.", protocol.KindWrite, func(a editArgs) string { return a.Path }, f.editFile),
-		newFileTool(folder, "list_dir", "Lists a folder of the project, folders with a slash at the end.", protocol.KindRead, listArgs.path, f.listDir),
-		newFileTool(folder, "grep", "Searches the project's text files for a regular expression (RE2) and returns path:line:text.", protocol.KindRead, grepArgs.path, f.grep),
+		newFileTool(folder, "read_file", "Reads a text file of the project, at most 2,000 lines at once."+also, protocol.KindRead, func(a readArgs) string { return a.Path }, f.readFile),
+		newFileTool(folder, "write_file", "Creates or replaces a file of the project. Missing folders are made. Refused if the file was changed since you read it."+also, protocol.KindWrite, func(a writeArgs) string { return a.Path }, f.writeFile),
+		newFileTool(folder, "edit_file", "Replaces a piece of text in a file of the project. The old text must occur exactly once, unless replaceAll is set. The file keeps its line ends."+also, protocol.KindWrite, func(a editArgs) string { return a.Path }, f.editFile),
+		newFileTool(folder, "list_dir", "Lists a folder of the project, folders with a slash at the end."+also, protocol.KindRead, listArgs.path, f.listDir),
+		newFileTool(folder, "grep", "Searches the project's text files for a regular expression (RE2) and returns path:line:text."+also, protocol.KindRead, grepArgs.path, f.grep),
 	}
 }
 
@@ -34,7 +39,7 @@ type readArgs struct {
 }
 
 func (f *files) readFile(ctx context.Context, args readArgs) (protocol.Result, error) {
-	t, err := f.of(ctx).Resolve(args.Path, false)
+	t, err := f.resolve(ctx, args.Path)
 	if err != nil {
 		return failed("%s: %v", args.Path, err)
 	}
@@ -95,7 +100,7 @@ type writeArgs struct {
 }
 
 func (f *files) writeFile(ctx context.Context, args writeArgs) (result protocol.Result, err error) {
-	err = f.of(ctx).Change(ctx, args.Path, true, func(file *projectfile.LockedFile) error {
+	err = f.change(ctx, args.Path, true, func(file *projectfile.LockedFile) error {
 		content, kept := []byte(args.Content), []string(nil)
 		if file.Info != nil {
 			old, err := file.Read(maxFile)
@@ -156,7 +161,7 @@ func (f *files) editFile(ctx context.Context, args editArgs) (result protocol.Re
 		return failed("oldText is empty")
 	}
 	edit := textedit.Edit{Old: args.OldText, New: args.NewText, All: args.ReplaceAll}
-	err = f.of(ctx).Change(ctx, args.Path, false, func(file *projectfile.LockedFile) error {
+	err = f.change(ctx, args.Path, false, func(file *projectfile.LockedFile) error {
 		data, err := file.Read(maxFile)
 		if err != nil {
 			return err
@@ -193,7 +198,7 @@ func (a listArgs) path() string { return cmp.Or(a.Path, ".") }
 
 func (f *files) listDir(ctx context.Context, args listArgs) (protocol.Result, error) {
 	path := args.path()
-	t, err := f.of(ctx).Resolve(path, false)
+	t, err := f.resolve(ctx, path)
 	if err != nil {
 		return failed("%s: %v", path, err)
 	}

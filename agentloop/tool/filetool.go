@@ -2,6 +2,8 @@ package tool
 
 import (
 	"context"
+	"path/filepath"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 
@@ -35,13 +37,14 @@ func (t *fileTool[A]) Touches(args protocol.RawMessage) protocol.Touched {
 	if json.Unmarshal(args, &decoded) != nil {
 		return protocol.Touched{} // the call fails for its args
 	}
-	return realpath.Touched(t.folder.Project, t.path(decoded))
+	return t.folder.touched(t.path(decoded))
 }
 
 // Folder is the part of the file system that the file tools may touch: a project
 // without what rules the hooks and without what git runs.
 type Folder struct {
 	Project   string   // absolute path
+	Also      []string // absolute paths of other folders, which may be touched as the project may
 	Refused   []string // absolute paths, refused with all below: .acai of user and machine
 	State     string   // hookd's own folder, absolute, refused with all below
 	Unwritten []string // absolute paths that may be read, with all below: git's own settings
@@ -53,11 +56,82 @@ type Folder struct {
 // Mentions returns the protected place that the words of a command name, "" if none
 // does. A word is taken as a path, relative to the project.
 func (f Folder) Mentions(words []string) string {
-	return f.files(nil).Mentions(words)
+	mentioned := f.part(f.Project, nil).Mentions(words)
+	for _, other := range f.Also {
+		if mentioned != "" {
+			break
+		}
+		absolute := slices.Clone(words)
+		for i, word := range words {
+			if word != "" && !filepath.IsAbs(word) {
+				absolute[i] = filepath.Join(f.Project, word)
+			}
+		}
+		mentioned = f.part(other, nil).Mentions(absolute)
+	}
+	return mentioned
 }
 
-func (f Folder) files(judged *protocol.Touched) *projectfile.Folder {
-	return &projectfile.Folder{Project: f.Project, Refused: f.Refused, State: f.State, Unwritten: f.Unwritten, Locks: f.Locks, Judged: judged}
+// part is the project, or one of the other folders. The hooks of each are refused in all of them:
+// links of one may lead into another.
+func (f Folder) part(root string, judged *protocol.Touched) *projectfile.Folder {
+	refused := f.Refused
+	if len(f.Also) > 0 {
+		refused = slices.Clone(refused)
+		for _, each := range append([]string{f.Project}, f.Also...) {
+			refused = append(refused, filepath.Join(each, ".acai"))
+		}
+	}
+	return &projectfile.Folder{Project: root, Refused: refused, State: f.State, Unwritten: f.Unwritten, Locks: f.Locks, Judged: judged}
+}
+
+// partOf returns the part of the folder that a path leads to, links followed, and the path as it
+// is resolved there. What leads to none of the other folders is for the project to refuse.
+func (f Folder) partOf(path string, judged *protocol.Touched) (part *projectfile.Folder, resolved string) {
+	if root, absolute := f.otherRoot(path); root != "" {
+		return f.part(root, judged), absolute
+	}
+	return f.part(f.Project, judged), path
+}
+
+// otherRoot returns the folder besides the project that a path leads into, "" if it leads into
+// none, and the path, made absolute.
+func (f Folder) otherRoot(path string) (root, absolute string) {
+	if len(f.Also) == 0 {
+		return "", ""
+	}
+	at, err := realpath.Look(f.Project, path)
+	if err != nil || isBelow(at.Real, at.Project) {
+		return "", ""
+	}
+	for _, other := range f.Also {
+		if real, err := filepath.EvalSymlinks(other); err == nil && isBelow(at.Real, real) {
+			return other, at.Absolute
+		}
+	}
+	return "", ""
+}
+
+func isBelow(path, folder string) bool {
+	relative, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(relative)
+}
+
+// touched says what a call on a path would read or change. Other names of a file are looked for in
+// all folders.
+func (f Folder) touched(path string) protocol.Touched {
+	t := realpath.Touched(f.Project, path)
+	for _, other := range f.Also {
+		if t.Links <= len(t.OtherPaths)+1 {
+			break
+		}
+		for _, name := range realpath.Touched(other, t.RealPath).OtherPaths {
+			if !slices.Contains(t.OtherPaths, name) {
+				t.OtherPaths = append(t.OtherPaths, name)
+			}
+		}
+	}
+	return t
 }
 
 // files are the file tools of one run.
@@ -66,5 +140,20 @@ type files struct {
 	known knownContent
 }
 
-// of returns the folder as a call may use it.
-func (f *files) of(ctx context.Context) *projectfile.Folder { return f.files(judgedFile(ctx)) }
+// of returns the part of the folder that a path of a call leads to, as the call may use it, and
+// the path there.
+func (f *files) of(ctx context.Context, path string) (*projectfile.Folder, string) {
+	return f.partOf(path, judgedFile(ctx))
+}
+
+// resolve looks up the path of a call that reads.
+func (f *files) resolve(ctx context.Context, path string) (*projectfile.Target, error) {
+	part, path := f.of(ctx, path)
+	return part.Resolve(path, false)
+}
+
+// change changes the file of a call, under the lock of its folder.
+func (f *files) change(ctx context.Context, path string, creates bool, work func(*projectfile.LockedFile) error) error {
+	part, path := f.of(ctx, path)
+	return part.Change(ctx, path, creates, work)
+}

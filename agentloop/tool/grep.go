@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -32,6 +33,7 @@ type grepArgs struct {
 type search struct {
 	pattern *regexp.Regexp
 	base    string // the searched folder, with slashes
+	root    string // of the files, which are then named in full; "": the project's
 	glob    string
 	found   int
 	skipped int // files that are too large or cannot be read
@@ -52,11 +54,14 @@ func (f *files) grep(ctx context.Context, args grepArgs) (protocol.Result, error
 		return failed("glob %s: its braces stand for too many patterns", args.Glob)
 	}
 	args.Path = args.path()
-	t, err := f.of(ctx).Resolve(args.Path, false)
+	t, err := f.resolve(ctx, args.Path)
 	if err != nil {
 		return failed("%s: %v", args.Path, err)
 	}
 	s := &search{pattern: pattern, base: t.Relative(), glob: args.Glob}
+	if other, _ := f.otherRoot(args.Path); other != "" {
+		s.root = t.Root()
+	}
 	err = t.Walk(ctx, maxGrepFile, s.wanted, s.visit)
 	if ctx.Err() != nil {
 		return protocol.Result{}, context.Cause(ctx)
@@ -90,6 +95,9 @@ func (s *search) wanted(name string) bool {
 }
 
 func (s *search) file(name string, data []byte) {
+	if s.root != "" {
+		name = path.Join(filepath.ToSlash(s.root), name)
+	}
 	number := 0
 	for line := range bytes.Lines(data) {
 		number++

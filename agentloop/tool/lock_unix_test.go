@@ -34,7 +34,7 @@ func TestSwapWhileWaiting(t *testing.T) {
 				}
 			}
 			folder := Folder{Project: p}
-			h, err := folder.files(nil).Lock(t.Context(), "d/f", false)
+			h, err := folder.part(folder.Project, nil).Lock(t.Context(), "d/f", false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -74,6 +74,8 @@ type SessionCapabilities struct {
 	Delete *Empty `json:"delete,omitzero"`
 	Resume *Empty `json:"resume,omitzero"`
 	Close  *Empty `json:"close,omitzero"`
+
+	AdditionalDirectories *Empty `json:"additionalDirectories,omitzero"` // no method: sessions work in several folders
 }
 
 // AgentMeta announces hookd's own methods.

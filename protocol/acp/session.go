@@ -9,7 +9,7 @@ type OpenParams struct {
 	Cwd        string      `json:"cwd"`
 	MCPServers []MCPServer `json:"mcpServers"`
 
-	AdditionalDirectories []string `json:"additionalDirectories,omitzero"` // for agents that announce them
+	AdditionalDirectories []string `json:"additionalDirectories,omitzero"` // absolute paths, for agents that announce them
 }
 
 // MCPServer is a server whose tools the client wants the session to have.

@@ -103,6 +103,9 @@ func (f *Folder) checkLinks(info fs.FileInfo) error {
 // Path returns the real path, absolute.
 func (t *Target) Path() string { return filepath.Join(t.places.Project, t.relative) }
 
+// Root returns the real path of the project.
+func (t *Target) Root() string { return t.places.Project }
+
 // Relative returns the real path in the project, with slashes.
 func (t *Target) Relative() string { return filepath.ToSlash(t.relative) }
 

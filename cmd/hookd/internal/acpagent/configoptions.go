@@ -23,7 +23,7 @@ type mode struct {
 
 var modes = []mode{
 	{acp.Mode{ID: "ask", Name: "Ask", Description: "Commands, changes of files and tools of servers ask before they run, as your settings say"}, nil},
-	{acp.Mode{ID: "edit", Name: "Edit without asking", Description: "Files of the project are changed without asking; all else asks. Hooks still decide"}, allowed("write")},
+	{acp.Mode{ID: "edit", Name: "Edit without asking", Description: "Files of the session's folders are changed without asking; all else asks. Hooks still decide"}, allowed("write")},
 	{acp.Mode{ID: "run", Name: "Run without asking", Description: "Everything runs without asking. Hooks still decide, and ask"}, allowed("shell", "write", "mcp", "net", "other")},
 }
 

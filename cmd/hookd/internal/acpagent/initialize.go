@@ -25,7 +25,7 @@ func (a *Agent) initialize(r *peer.Request, client *acp.InitializeParams) {
 			LoadSession:         true,
 			PromptCapabilities:  acp.PromptCapabilities{Image: true, EmbeddedContext: true},
 			MCPCapabilities:     acp.MCPCapabilities{HTTP: true, SSE: true},
-			SessionCapabilities: acp.SessionCapabilities{List: has, Delete: has, Resume: has, Close: has},
+			SessionCapabilities: acp.SessionCapabilities{List: has, Delete: has, Resume: has, Close: has, AdditionalDirectories: has},
 			Meta: &acp.AgentMeta{Hookd: acp.HookCapabilities{
 				Hooks:    &acp.HookMethods{List: acp.HooksList, Register: acp.HooksRegister, Call: acp.HooksCall},
 				Protocol: protocol.Version,

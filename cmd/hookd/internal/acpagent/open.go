@@ -2,10 +2,9 @@ package acpagent
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
@@ -54,6 +53,7 @@ type opened struct {
 	closers     *cli.Closers
 	console     *cli.Console
 	clientHooks []protocol.GoHook
+	folders     []string // besides the project's
 }
 
 // screen is what the client shows of a session. What is shown is shown in order, under its lock.
@@ -105,9 +105,9 @@ func (s *session) open(params *acp.OpenParams, servers []mcp.Server) error {
 		}
 		flags.Resume = params.SessionID
 	}
-	s.clientHooks = a.hooks.all()
+	s.clientHooks, s.folders = a.hooks.all(), params.AdditionalDirectories
 	flags.Host = conversation.Host{
-		Servers: servers, Hooks: s.clientHooks, Editor: s.editor(),
+		Servers: servers, Hooks: s.clientHooks, Folders: s.folders, Editor: s.editor(),
 		Allows: func() []toolname.Allowed { return s.choices.mode.Load().allows },
 	}
 	c, err := conversation.Open(s.ctx, &opener, &flags, s, s.late)
@@ -117,18 +117,7 @@ func (s *session) open(params *acp.OpenParams, servers []mcp.Server) error {
 	}
 	s.c, s.id = c, c.Session.ID()
 	s.choices.c = c
-	s.noteFolders(params.AdditionalDirectories)
 	return nil
-}
-
-// noteFolders tells the person that a session has no folders besides its own, although the client
-// hands some in. We do not announce that we take any, so the client should not; the session can do
-// all else, so it is opened.
-func (s *session) noteFolders(folders []string) {
-	if len(folders) == 0 {
-		return
-	}
-	s.tell(note{acpview.Warning, fmt.Sprintf("hookd works in one folder, %s: the additional folders of this session (%s) are not used", show.Line(s.c.Engine.Root), show.Line(show.Shorten(strings.Join(folders, ", "), 300)))})
 }
 
 // editor returns the client's files, nil if it offers none.
@@ -193,11 +182,11 @@ func (s *session) replay() {
 	s.show(s.ctx, s.view.Replay(messages, func(name string) protocol.ToolKind { return kinds[name] })...)
 }
 
-// readFile returns what a file of the project holds before a call changes it, as the client has it
-// if it has it open, as the tools read it. No other file is shown: the tools refuse to change one.
+// readFile returns what a file of the session's folders holds before a call changes it, as the client
+// has it if it has it open, as the tools read it. No other file is shown: the tools refuse to change one.
 func (s *session) readFile(path string) (text string, known bool) {
 	const most = 1 << 20
-	if below, err := filepath.Rel(s.c.Engine.Root, path); err != nil || !filepath.IsLocal(below) {
+	if !slices.ContainsFunc(append([]string{s.c.Engine.Root}, s.folders...), func(folder string) bool { return isIn(folder, path) }) {
 		return "", false
 	}
 	info, err := os.Lstat(path)
@@ -218,6 +207,16 @@ func (s *session) readFile(path string) (text string, known bool) {
 		}
 	}
 	return string(content), true
+}
+
+// isIn reports whether a real path is in a folder.
+func isIn(folder, path string) bool {
+	folder, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return false
+	}
+	below, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(below)
 }
 
 // show sends updates of the session.

@@ -3,6 +3,7 @@ package acpagent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,12 +61,26 @@ func noSession(id string) *rpc.Error {
 }
 
 // checkCwd returns why a session cannot work in a folder.
-func checkCwd(cwd string) *rpc.Error {
-	if !filepath.IsAbs(cwd) {
-		return rpc.Errorf(rpc.InvalidParams, "cwd is %.200q; it must be an absolute path", cwd).With("path", "/cwd")
+func checkCwd(cwd string) *rpc.Error { return checkFolder("cwd", "/cwd", cwd) }
+
+// checkFolders returns why a session cannot work in the folders that a client hands in.
+func checkFolders(params *acp.OpenParams) *rpc.Error {
+	failure := checkCwd(params.Cwd)
+	for i, folder := range params.AdditionalDirectories {
+		if failure != nil {
+			break
+		}
+		failure = checkFolder("a folder of additionalDirectories", fmt.Sprintf("/additionalDirectories/%d", i), folder)
 	}
-	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
-		return rpc.Errorf(rpc.InvalidParams, "cwd %.200q is not a folder", cwd).With("path", "/cwd")
+	return failure
+}
+
+func checkFolder(what, path, folder string) *rpc.Error {
+	if !filepath.IsAbs(folder) {
+		return rpc.Errorf(rpc.InvalidParams, "%s is %.200q; it must be an absolute path", what, folder).With("path", path)
+	}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return rpc.Errorf(rpc.InvalidParams, "%s %.200q is not a folder", what, folder).With("path", path)
 	}
 	return nil
 }
@@ -91,7 +106,7 @@ func (a *Agent) goOn(r *peer.Request, params *acp.OpenParams, replay bool) {
 
 // begin opens a session in the background. What the client asks of it meanwhile waits.
 func (a *Agent) begin(r *peer.Request, params *acp.OpenParams, replay bool) {
-	failure := checkCwd(params.Cwd)
+	failure := checkFolders(params)
 	servers, wrong := serversOf(params.MCPServers, params.Cwd)
 	if failure == nil {
 		failure = wrong

@@ -245,17 +245,68 @@ func TestSessionsSideBySide(t *testing.T) {
 	}
 }
 
-// Folders besides the session's own, which hookd does not announce to take, are not used in silence.
+// A session works in the folders that the client hands in besides its own. Hooks judge what it does
+// there, and hooks that lie there do not count.
 func TestFoldersBesidesTheSessionsOwn(t *testing.T) {
+	c := newClient(t, "")
+	other := filepath.Join(c.folder, "other")
+	c.write("model.yaml", strings.ReplaceAll(`
+turns:
+- toolCalls: [{name: read_file, args: {path: OTHER/a.txt}}]
+- toolCalls: [{name: write_file, args: {path: OTHER/a.txt, content: changed}}]
+- toolCalls: [{name: write_file, args: {path: OTHER/guarded.txt, content: changed}}]
+- toolCalls: [{name: write_file, args: {path: OTHER/.acai/hooks/x.sh, content: changed}}]
+- toolCalls: [{name: write_file, args: {path: OTHER/../third.txt, content: changed}}]
+- text: done
+`, "OTHER", other), 0o644)
+	if err := os.MkdirAll(filepath.Join(other, ".acai/hooks"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c.write("other/.acai/hooks/all.sh", "#!/bin/sh\n# hook: events=tool-call-start can=block\necho '{\"action\":\"block\",\"reason\":\"never\"}'\n", 0o755)
+	c.write("other/a.txt", "old", 0o644)
+	c.hook("guard.sh", "events=tool-call-start can=block", `case $(cat) in *'"realPath":"`+other+`/guarded.txt"'*) echo '{"action":"block","reason":"it is guarded"}' ;; esac`)
+	c.answer = chooses("allow")
+	c.start()
+	var can acp.InitializeResult
+	c.call(acp.Initialize, object{"protocolVersion": 1}, &can)
+	if can.AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
+		t.Errorf("it is not announced: %+v", can)
+	}
+	var opened acp.NewResult
+	c.call(acp.SessionNew, object{"cwd": c.project, "mcpServers": []any{}, "additionalDirectories": []any{other}}, &opened)
+	c.prompt(opened.SessionID, text("go")...)
+	log := strings.Join(c.log, "\n")
+	for _, want := range []string{`"text":"` + "```\\nold\\n```" + `"`, `"oldText":"old"`, "it is guarded", "belongs to the hooks", "outside the project folder"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("no %s: %s", want, log)
+		}
+	}
+	for path, want := range map[string]string{"other/a.txt": "changed", "other/guarded.txt": "", "third.txt": "", "other/.acai/hooks/x.sh": ""} {
+		if got, _ := os.ReadFile(filepath.Join(c.folder, path)); string(got) != want {
+			t.Errorf("%s holds %q", path, got)
+		}
+	}
+
+	// A session that is resumed has the folders that are handed in then.
+	c.call(acp.SessionClose, object{"sessionId": opened.SessionID}, nil)
+	c.write("other/a.txt", "between", 0o644)
+	c.call(acp.SessionResume, object{"sessionId": opened.SessionID, "cwd": c.project, "mcpServers": []any{}}, nil)
+	c.prompt(opened.SessionID, text("go")...)
+	if got, _ := os.ReadFile(filepath.Join(other, "a.txt")); string(got) != "between" {
+		t.Errorf("the folder of the session before was written: %s", got)
+	}
+}
+
+// What is no folder is an error that says where it stands.
+func TestFoldersThatAreNone(t *testing.T) {
 	c := newClient(t, "turns:\n- text: after")
 	c.start()
 	c.initialize(object{})
-	var opened acp.NewResult
-	c.call(acp.SessionNew, object{"cwd": c.project, "mcpServers": []any{}, "additionalDirectories": []any{"/other", "/third"}}, &opened)
-	c.prompt(opened.SessionID, text("go")...)
-	log := strings.Join(c.log, "\n")
-	if at := strings.Index(log, "the additional folders of this session (/other, /third) are not used"); at < 0 || at > strings.Index(log, "after") {
-		t.Error(log)
+	for folder, want := range map[string]string{"relative": "must be an absolute path", "": "must be an absolute path", filepath.Join(c.folder, "missing"): "is not a folder", filepath.Join(c.folder, "model.yaml"): "is not a folder"} {
+		e := c.fails(acp.SessionNew, object{"cwd": c.project, "mcpServers": []any{}, "additionalDirectories": []any{c.project, folder}})
+		if e.Code != rpc.InvalidParams || !strings.Contains(e.Message, want) || !strings.Contains(encode(e.Data), "/additionalDirectories/1") {
+			t.Errorf("%q: %v %v", folder, e, e.Data)
+		}
 	}
 }
 

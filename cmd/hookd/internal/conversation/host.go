@@ -20,6 +20,10 @@ type Host struct {
 	// Hooks are hooks that the host answers itself.
 	Hooks []protocol.GoHook
 
+	// Folders are other folders that the person works in, absolute paths. The file tools may touch
+	// what is in them as if it were the project's; their hooks and settings do not count.
+	Folders []string
+
 	// Editor has files open that the file tools read and write; nil: there is none.
 	Editor tool.Editor
 

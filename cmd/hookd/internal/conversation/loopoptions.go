@@ -25,7 +25,7 @@ func (o *opening) loopOptions(e *engine.Engine, settings *schema.Settings, m mod
 	o.limitCompaction(recipes, settings)
 	root := e.Root
 	folder := fileToolsFolder(e)
-	folder.Editor = flags.Host.Editor
+	folder.Editor, folder.Also = flags.Host.Editor, flags.Host.Folders
 	consent, err := o.consent(flags, settings)
 	if err != nil {
 		return agentloop.Options{}, err
@@ -50,7 +50,7 @@ func (o *opening) loopOptions(e *engine.Engine, settings *schema.Settings, m mod
 		features = append(features, provider.Provider{Name: "client", Hooks: hooks})
 	}
 	var sources []tool.Source
-	o.addServers(e, o.mcpServers(e, settings, o.hostServers(settings, flags.Host.Servers, bash.Env)), &sources, &features)
+	o.addServers(e, o.mcpServers(e, settings, o.hostServers(settings, flags.Host.Servers, bash.Env), flags.Host.Folders), &sources, &features)
 	hooks, compaction := settings.Hooks, settings.Agent.Compaction
 	return agentloop.Options{
 		Gate:      e.Executor(),

@@ -24,8 +24,8 @@ const serversWait = 3 * time.Second
 
 // mcpServers starts the MCP servers of the settings, and those of the host. They end with the
 // command. It returns nil if there are none. The settings of a snapshot hold only servers that
-// may be started.
-func (o *opening) mcpServers(e *engine.Engine, settings *schema.Settings, list []mcp.Server) *mcp.Servers {
+// may be started. folders are those of the session besides its project.
+func (o *opening) mcpServers(e *engine.Engine, settings *schema.Settings, list []mcp.Server, folders []string) *mcp.Servers {
 	for _, name := range slices.Sorted(maps.Keys(settings.Agent.MCPServers)) {
 		s := settings.Agent.MCPServers[name]
 		list = append(list, mcp.Server{Name: name, Type: s.Type, Command: s.Command, Args: s.Args, Dir: s.Dir, Environ: s.Environ, Env: s.Env, URL: s.URL, Headers: s.Headers})
@@ -34,8 +34,8 @@ func (o *opening) mcpServers(e *engine.Engine, settings *schema.Settings, list [
 		return nil
 	}
 	servers := mcp.Connect(context.Background(), list, mcp.Options{
-		Project: e.Root,
-		Start:   containedStart(o.hooks.Processes.Runtime()),
+		Project: e.Root, Also: folders,
+		Start: containedStart(o.hooks.Processes.Runtime()),
 		Notify: func(n mcp.Notice) {
 			remedy := n.Remedy
 			if _, ours := settings.Agent.MCPServers[n.Server]; !ours && remedy != "" {
