@@ -303,6 +303,66 @@ func TestRequestsThatShowSomethingElse(t *testing.T) {
 	}
 }
 
+// Hooks judge the args that a call has when it runs, whatever they were when hooks were asked about it;
+// args that are only said again are judged once.
+func TestArgsThatComeLater(t *testing.T) {
+	say := func(kind, rest string) string {
+		return updateLine(`{"sessionUpdate":"` + kind + `","toolCallId":"c",` + rest + `}`)
+	}
+	const ls, rm, cancels = `"rawInput":{"command":"ls"}`, `"rawInput":{"command":"rm"}`, "does not let the call of bash be"
+	begun, changed := "tool_call", "tool_call_update"
+	asked := func(s *stage) { // the person allows it
+		s.passes(s.Server, s.ToClient, permissionLine("1", "c", "execute", `{"command":"ls"}`))
+		s.passes(s.Client, s.ToServer, `{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}`)
+	}
+	for name, test := range map[string]struct {
+		asks    bool
+		updates []string
+		says    string // "": nothing but the updates
+		starts  int
+	}{
+		"none at first":                {false, []string{say(begun, `"kind":"execute","title":"ls","status":"in_progress"`), say(changed, rm)}, cancels, 2},
+		"empty at first":               {false, []string{say(begun, `"kind":"execute","title":"ls","status":"in_progress","rawInput":{}`), say(changed, rm)}, cancels, 2},
+		"at the end":                   {false, []string{say(begun, `"kind":"execute","title":"ls","status":"in_progress"`), say(changed, `"status":"completed",`+rm)}, cancels, 2},
+		"others while it runs":         {false, []string{say(begun, `"kind":"execute","status":"in_progress",`+ls), say(changed, rm)}, cancels, 2},
+		"others than it asked for":     {true, []string{say(changed, `"status":"in_progress",`+rm)}, "with other args than hooks were asked about", 2},
+		"others before it runs":        {true, []string{say(changed, rm), say(changed, `"status":"in_progress"`)}, cancels, 2},
+		"others after its end":         {false, []string{say(begun, `"kind":"execute","status":"completed",`+ls), say(changed, `"status":"in_progress",`+rm)}, cancels, 2},
+		"others at a second end":       {false, []string{say(begun, `"kind":"execute","status":"completed",`+ls), say(changed, `"status":"completed",`+rm)}, cancels, 2},
+		"the same, in other words":     {true, []string{say(changed, `"status":"in_progress","rawInput":{ "command" : "l\u0073" }`), say(changed, `"status":"completed",`+ls), say(changed, `"status":"completed",`+ls)}, "", 1},
+		"none of those that it showed": {false, []string{say(begun, `"kind":"execute","status":"in_progress",`+ls), say(changed, `"status":"completed","rawInput":null`)}, "", 1},
+		"others of one that failed":    {true, []string{say(changed, `"status":"failed",`+rm)}, "", 1},
+		"another call with its id":     {false, []string{say(begun, `"kind":"read","name":"Read","status":"completed",`+ls), say(begun, `"kind":"execute","status":"in_progress",`+rm)}, cancels, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, "", blocksRm())
+			s.opens()
+			s.passes(s.Client, s.ToServer, promptLine("7", "go"))
+			if test.asks {
+				asked(s)
+			}
+			for _, update := range test.updates {
+				s.passes(s.Server, s.ToClient, update)
+			}
+			if test.says != "" {
+				s.Has(s.ToServer, "session/cancel")
+				s.Has(s.ToClient, test.says)
+			}
+			s.passes(s.Server, s.ToClient, endLine("7", "cancelled"))
+			s.eventually("agent-end aborted")
+			starts := 0
+			for _, event := range s.decided() {
+				if strings.HasPrefix(event, "tool-call-start ") {
+					starts++
+				}
+			}
+			if starts != test.starts {
+				t.Errorf("%d starts: %q", starts, s.decided())
+			}
+		})
+	}
+}
+
 // A hook that watches a kind of tool judges a call also when the agent calls it another kind later.
 func TestKindsThatChange(t *testing.T) {
 	guard := blocksRm()

@@ -189,8 +189,9 @@ func TestNamesOfCalls(t *testing.T) {
 		"words":           {"codex-acp", `"kind":"execute","rawInput":{"command":["bash","-lc","ls -l"]}`, `bash shell {"command":"ls -l"} `},
 		"a named tool":    {"x", `"name":"deploy","kind":"other","rawInput":{"to":"prod"}`, `deploy other {"to":"prod"} `},
 		"of a server":     {"claude", `"_meta":{"claudeCode":{"toolName":"mcp__files__read"}},"kind":"other","rawInput":{}`, `mcp__files__read mcp {} `},
-		"a server's name": {"gemini-cli", `"toolCallId":"read_file__drop-1","kind":"other","title":"drop","content":[]`, `tool other {} `},
+		"a server's name": {"gemini-cli", `"toolCallId":"read_file__drop-1","kind":"other","title":"drop","content":[]`, `tool other {"title":"drop"} `},
 		"another kind":    {"gemini-cli", `"toolCallId":"read_file__rm-1","kind":"execute","title":"rm","content":[]`, `bash shell {"command":"rm"} `},
+		"only a title":    {"x", `"kind":"fetch","title":"Fetch http://x"`, `web_fetch net {"title":"Fetch http://x"} `},
 		"several files":   {"x", `"kind":"read","locations":[{"path":"/a"},{"path":"/b"}]`, `read_file read {"paths":["/a","/b"]} `},
 		"no name at all":  {"x", `"title":"hm","rawInput":"text"`, `tool other {"input":"text"} `},
 	} {

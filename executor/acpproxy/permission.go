@@ -79,7 +79,7 @@ func (g *guard) permission(m *relay.Message, r *request) (relay.Decision, error)
 		return relay.Decision{}, err
 	}
 	s.mu.Lock()
-	t.judged, t.refused, t.ended = true, false, false
+	t.judged, t.judgedOn, t.refused, t.ended = true, t.shown.rawInput, false, false
 	s.mu.Unlock()
 	ctx, giveUp := context.WithCancelCause(s.asking())
 	ask.judgement = judgement{ctx: ctx, stop: giveUp}

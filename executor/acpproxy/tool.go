@@ -28,9 +28,11 @@ type tool struct {
 	started chan struct{} // closed when hooks have seen a start that nobody waited for, nil: they have
 
 	// The session's lock guards the rest.
-	judged  bool // hooks were asked about its start
-	refused bool // by hooks, or by the person
-	ended   bool
+	judged   bool                // hooks were asked about its start
+	judgedOn protocol.RawMessage // its args as the agent wrote them then, nil: it showed none
+	runs     bool                // the agent says so
+	refused  bool                // by hooks, or by the person
+	ended    bool
 }
 
 // update looks at an update of a session. It passes whatever hooks say of it. What hookd tells
@@ -107,7 +109,8 @@ func isReadable(m *relay.Message, update protocol.RawMessage) bool {
 }
 
 // tool returns the call that an update or a request is about, with what that says of it.
-// again reports whether a call that is known makes place for another one with its id.
+// again reports whether a call that is known makes place for another one with its id, of which
+// what is said now is all that is known, unless it is an update.
 func (s *session) tool(update protocol.RawMessage, again func(*tool) bool) *tool {
 	id := jsonspan.Text(jsonspan.Get(update, "toolCallId"))
 	vocabulary := ""
@@ -122,13 +125,26 @@ func (s *session) tool(update protocol.RawMessage, again func(*tool) bool) *tool
 		s.work.keep(t)
 	}
 	if again(t) {
-		t = &tool{session: s, id: id, began: time.Now(), shown: t.shown, started: t.started}
+		before := t.shown
+		if t.ended && !isChange(update) {
+			before = shown{}
+		}
+		t = &tool{session: s, id: id, began: time.Now(), shown: before, started: t.started}
 		s.work.tools[id] = t
 	}
 	if !t.ended {
 		t.shown.merge(update, vocabulary)
 	}
 	return t
+}
+
+func isChange(update protocol.RawMessage) bool {
+	return acp.UpdateKind(jsonspan.Text(jsonspan.Get(update, "sessionUpdate"))) == acp.ToolCallChanged
+}
+
+// hasOtherArgs reports whether args are others than those that hooks were asked about.
+func (t *tool) hasOtherArgs(args protocol.RawMessage) bool {
+	return t.judged && !isNothing(args) && (t.judgedOn == nil || !jsonspan.Equal(args, t.judgedOn))
 }
 
 // keep remembers a call by its id; one without an id is a call of its own.
@@ -149,33 +165,24 @@ func (w *work) keep(t *tool) {
 // did not ask about, is judged now: it can no longer be stopped by itself.
 func (s *session) toolChanged(update protocol.RawMessage, unreadable bool) (passed chan struct{}) {
 	status := acp.ToolStatus(jsonspan.Text(jsonspan.Get(update, "status")))
-	begins := acp.UpdateKind(jsonspan.Text(jsonspan.Get(update, "sessionUpdate"))) == acp.ToolCallBegun && status != acp.ToolCompleted && status != acp.ToolFailed
-	t := s.tool(update, func(t *tool) bool { return t.ended && begins })
+	runs := status == acp.ToolRuns || status == acp.ToolCompleted
+	begins := !isChange(update) && status != acp.ToolCompleted && status != acp.ToolFailed
+	t := s.tool(update, func(t *tool) bool {
+		return t.ended && (begins || runs && t.hasOtherArgs(jsonspan.Get(update, "rawInput")))
+	})
 	if t.shown.unreadable = t.shown.unreadable || unreadable; unreadable {
 		s.unreadable(update)
 	}
-	runs := status == acp.ToolRuns || status == acp.ToolCompleted
-	if !runs && status != acp.ToolFailed {
-		return
-	}
-	s.mu.Lock()
-	ranAllTheSame := t.refused && t.ended && status == acp.ToolCompleted
-	if ranAllTheSame { // told once
-		t.refused = false
-	}
-	began, ended := !t.judged, !t.ended && status != acp.ToolRuns
-	t.judged, t.ended = true, t.ended || ended
-	refused := t.refused
-	s.mu.Unlock()
-	if began {
+	is := t.becomes(status)
+	if is.unjudged != "" {
 		passed = make(chan struct{})
-		t.unasked(runs, passed)
+		t.unasked(is.runs, is.unjudged, passed)
 	}
-	if ranAllTheSame {
+	if is.allTheSame {
 		s.guard.options.note(fmt.Sprintf("the agent says that it completed %s, which was refused", what(&t.call)))
 	}
 	switch {
-	case !ended || refused: // the hooks know
+	case !is.ended || is.refused: // the hooks know
 	case status == acp.ToolFailed:
 		t.failed(t.call, protocol.CallError{Kind: protocol.CallFailed, Text: outputOf(update)}, nil)
 	default:
@@ -187,20 +194,59 @@ func (s *session) toolChanged(update protocol.RawMessage, unreadable bool) (pass
 			}
 		})
 	}
-	if ended { // only that it has ended is remembered
-		t.shown = shown{}
+	if is.ended { // what else it was is not remembered
+		t.shown = shown{agent: t.shown.agent, name: t.shown.name, kind: t.shown.kind}
 	}
 	return passed
 }
 
-// unasked has hooks see the start of a call that the agent did not ask about. If they refuse
-// it while it runs, its turn is cancelled. passed is closed when the client has read of it.
-func (t *tool) unasked(runs bool, passed <-chan struct{}) {
+// change is what becomes of a call by an update.
+type change struct {
+	runs       bool
+	ended      bool   // it had not
+	refused    bool   // and hooks know
+	allTheSame bool   // it was completed although it was refused
+	unjudged   string // how it began what hooks were not asked about, "" if they were
+}
+
+// becomes takes the status that an update tells of a call, "" if it tells none.
+func (t *tool) becomes(status acp.ToolStatus) (is change) {
+	t.session.mu.Lock()
+	defer t.session.mu.Unlock()
+	over := status == acp.ToolCompleted || status == acp.ToolFailed
+	t.runs = status == acp.ToolRuns || status == acp.ToolCompleted || status == "" && t.runs
+	is.runs = t.runs
+	if !is.runs && !over {
+		return is
+	}
+	is.ended = over && !t.ended
+	is.allTheSame = t.refused && t.ended && status == acp.ToolCompleted
+	if is.allTheSame { // told once
+		t.refused = false
+	}
+	is.refused = t.refused
+	switch {
+	case !t.judged:
+		is.unjudged = "without asking"
+	case is.runs && !t.refused && !t.ended && t.hasOtherArgs(t.shown.rawInput):
+		is.unjudged = "with other args than hooks were asked about"
+	}
+	if is.unjudged != "" {
+		t.judged, t.judgedOn = true, t.shown.rawInput
+	}
+	t.ended = t.ended || over
+	return is
+}
+
+// unasked has hooks see the start of a call that they were not asked about; how says how the agent
+// began it. If they refuse it while it runs, its turn is cancelled. passed is closed when the client
+// has read of it.
+func (t *tool) unasked(runs bool, how string, passed <-chan struct{}) {
 	s := t.session
 	call, err := t.shown.call(t.id)
 	unreadable := errors.Is(err, errUnreadable)
 	if err != nil {
-		s.guard.options.note(fmt.Sprintf("a tool call of the agent that it did not ask about cannot be shown to hooks: %v", err))
+		s.guard.options.note(fmt.Sprintf("a tool call that the agent began %s cannot be shown to hooks: %v", how, err))
 		call = protocol.Call{ToolCallID: t.id, Name: "tool", Kind: protocol.KindOther, Args: protocol.RawMessage("{}"), HostTool: t.shown.name}
 	}
 	t.call = call
@@ -208,13 +254,13 @@ func (t *tool) unasked(runs bool, passed <-chan struct{}) {
 	ctx, cancel := lasting(s.guard.life)
 	started := make(chan struct{})
 	t.started = started
-	s.guard.background.observe(s.Begin(ctx, protocol.ToolCallStart, data, losing(lostUnasked(runs))), func(o *protocol.Outcome) {
+	s.guard.background.observe(s.Begin(ctx, protocol.ToolCallStart, data, losing(lostUnasked(runs, how))), func(o *protocol.Outcome) {
 		if runs && unreadable && !o.Refused() {
-			s.cancelTurn(fmt.Sprintf("hooks cannot judge a call that the agent ran without asking: %v", err), passed)
+			s.cancelTurn(fmt.Sprintf("hooks cannot judge a call that the agent ran %s: %v", how, err), passed)
 			return
 		}
 		if runs && (o.Refused() || o.Replaced != nil || !jsonspan.Equal(jsonspan.Get(o.Event.Data, "args"), call.Args)) {
-			s.cancelTurn(fmt.Sprintf("%s does not let %s be, which the agent ran without asking: %s", proxied.Who(o), what(&call), o.RefusalText()), passed)
+			s.cancelTurn(fmt.Sprintf("%s does not let %s be, which the agent ran %s: %s", proxied.Who(o), what(&call), how, o.RefusalText()), passed)
 		}
 	}, cancel, func() { close(started) })
 }
@@ -307,9 +353,8 @@ func losing(lost func(*protocol.Outcome) []string) func(*protocol.Event) {
 	return func(event *protocol.Event) { event.Lost = lost }
 }
 
-// lostUnasked says what is lost of the outcome of a call that the agent began without asking.
-// Of one that has failed already nothing is cancelled.
-func lostUnasked(runs bool) func(*protocol.Outcome) []string {
+// lostUnasked says what is lost of the outcome of a call that the agent began so. Of one that has failed already nothing is cancelled.
+func lostUnasked(runs bool, how string) func(*protocol.Outcome) []string {
 	then := ": it may have been done; the turn is cancelled"
 	if !runs {
 		then = " and that has failed"
@@ -317,9 +362,9 @@ func lostUnasked(runs bool) func(*protocol.Outcome) []string {
 	return func(o *protocol.Outcome) []string {
 		list := lost(o)
 		if o.Refused() {
-			list = append(list, proxied.Who(o)+" refuses a call that the agent began without asking"+then)
+			list = append(list, proxied.Who(o)+" refuses a call that the agent began "+how+then)
 		} else if len(o.Changes) > 0 || o.Replaced != nil {
-			list = append(list, "hooks change a call that the agent began without asking, and an ACP proxy cannot"+then)
+			list = append(list, "hooks change a call that the agent began "+how+", and an ACP proxy cannot"+then)
 		}
 		return list
 	}

@@ -177,7 +177,7 @@ func (c *shown) call(id string) (protocol.Call, error) {
 	if ours.Name != c.name {
 		call.HostTool = c.name
 	}
-	c.fill(&call)
+	c.fill(&call, raw)
 	return call, nil
 }
 
@@ -201,7 +201,7 @@ func (c *shown) maybe(name string) bool {
 }
 
 // fill adds the args that the agent only shows.
-func (c *shown) fill(call *protocol.Call) {
+func (c *shown) fill(call *protocol.Call, raw protocol.RawMessage) {
 	args := jsonspan.ReadMemberList(call.Args)
 	add := func(name, value string) {
 		if args.Get(name) == nil && value != "" {
@@ -236,6 +236,10 @@ func (c *shown) fill(call *protocol.Call) {
 		if len(c.diffs) == 1 && call.Name == "edit_file" && args.Get("edits") == nil {
 			add("oldText", c.diffs[0].before)
 			add("newText", c.diffs[0].after)
+		}
+	default:
+		if raw == nil { // the title is all that is known of what it is to do
+			add("title", c.title)
 		}
 	}
 	call.Args = args.JSON()
