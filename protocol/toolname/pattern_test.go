@@ -131,7 +131,7 @@ func TestVocabularyAgreesWithItself(t *testing.T) {
 // read.
 func TestReadsOfServers(t *testing.T) {
 	reads := map[string][]string{ // hookd's name, and the agent and name of each that is it
-		"read_mcp_resource":  {"mcp read_mcp_resource", "codex read_mcp_resource", "gemini read_mcp_resource", "crush read_mcp_resource", "claude ReadMcpResourceTool", "cline access_mcp_resource"},
+		"read_mcp_resource":  {"mcp read_mcp_resource", "codex read_mcp_resource", "gemini read_mcp_resource", "crush read_mcp_resource", "opencode read_mcp_resource", "claude ReadMcpResourceTool", "cline access_mcp_resource"},
 		"list_mcp_resources": {"codex list_mcp_resources", "codex list_mcp_resource_templates", "claude ListMcpResourcesTool", "claude ReadMcpResourceDirTool"},
 		"get_mcp_prompt":     {"mcp get_mcp_prompt"},
 	}

@@ -203,10 +203,10 @@ var Vocabulary = []Tool{
 	{"fetch_web_content", protocol.KindNet, "cline", "web_fetch", nil},
 
 	// What MCP servers have besides tools; mcp is hookd's own proxy of a server.
-	{"read_mcp_resource", protocol.KindMCP, "mcp codex gemini crush", "read_mcp_resource", []Arg{mcpServer.of("crush")}},
+	{"read_mcp_resource", protocol.KindMCP, "mcp codex gemini crush opencode", "read_mcp_resource", []Arg{mcpServer.of("crush")}},
 	{"get_mcp_prompt", protocol.KindMCP, "mcp", "get_mcp_prompt", nil},
-	{"list_mcp_resources", protocol.KindMCP, "codex gemini crush", "list_mcp_resources", []Arg{mcpServer.of("crush"), {"serverName", "server", Same, "gemini"}}},
-	{"list_mcp_resource_templates", protocol.KindMCP, "codex", "list_mcp_resources", nil},
+	{"list_mcp_resources", protocol.KindMCP, "codex gemini crush opencode", "list_mcp_resources", []Arg{mcpServer.of("crush"), {"serverName", "server", Same, "gemini"}}},
+	{"list_mcp_resource_templates", protocol.KindMCP, "codex opencode", "list_mcp_resources", nil},
 	{"ReadMcpResourceTool", protocol.KindMCP, "claude", "read_mcp_resource", nil},
 	{"ListMcpResourcesTool", protocol.KindMCP, "claude", "list_mcp_resources", nil},
 	{"ReadMcpResourceDirTool", protocol.KindMCP, "claude", "list_mcp_resources", nil},

@@ -86,6 +86,9 @@ func TestRealAgents(t *testing.T) {
 			t.Run("prompt", a.prompt)
 			t.Run("project", a.project)
 			t.Run("monitor", a.monitor)
+			if a.tools.read != nil {
+				t.Run("resources", a.resources)
+			}
 			if a.asking != nil {
 				t.Run("permission", a.permission)
 			}
@@ -169,6 +172,23 @@ func (a *realAgent) answers(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Logf("hookd log:\n%s\nthe agent said:\n%s", s.hookd("log"), said)
+	}
+}
+
+// resources: a hook that judges reads of resources by hookd's name of them is asked about the
+// tool that the agent has for them.
+func (a *realAgent) resources(t *testing.T) {
+	s := newStage(t, a, calling(a.tools.read("note://refused")), calling(a.tools.read("note://open")), done())
+	s.hook("reads.sh", `#!/bin/sh
+# hook: events=tool-call-start match.tool=read_mcp_resource match.when="data.kind == 'mcp'" can=block
+uri=$("$HOOKD" get data.args.uri) || exit 1
+case "$uri" in *refused) "$HOOKD" reply block "`+reason+`" ;; esac
+`)
+	s.install()
+	said := s.ask("read the notes")
+	told := s.model.told()
+	if len(told) != 2 || !strings.Contains(told[0], reason) || !strings.Contains(told[1], "the note of note://open") || s.text("mini.js.read") != "note://open\n" {
+		t.Errorf("the server was asked for %q, and the model reads %q\nhookd log:\n%s\nthe agent said:\n%s", s.text("mini.js.read"), told, s.hookd("log"), said)
 	}
 }
 

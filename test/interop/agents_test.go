@@ -43,6 +43,7 @@ type tools struct {
 	shell func(command string) modelserver.Call
 	write func(path, text string) modelserver.Call // path is absolute; nil: it has no such tool
 	mcp   string                                   // the name of the tool say of the MCP server mini
+	read  func(uri string) modelserver.Call        // reads a resource of the server mini; nil: it has no such tool
 }
 
 // call makes calls of a tool: pairs are names of members and, as %s in turn, the values.
@@ -72,8 +73,8 @@ var realAgents = []realAgent{
 	{
 		name: "claude", wire: modelserver.Anthropic,
 		program: peerProgram{pkg: "@anthropic-ai/claude-code@latest", path: "../claude-code-*/claude"},
-		tools:   tools{shell: call("Bash", "command", "description", "a step"), write: writes("Write", "file_path", "content"), mcp: "mcp__mini__say"},
-		args:    []string{"-p", "${PROMPT}", "--allowedTools", "Bash,Write,mcp__mini__say", "--mcp-config", "${HOME}/mcp.json"},
+		tools:   tools{shell: call("Bash", "command", "description", "a step"), write: writes("Write", "file_path", "content"), mcp: "mcp__mini__say", read: call("ReadMcpResourceTool", "uri", "server", "mini")},
+		args:    []string{"-p", "${PROMPT}", "--allowedTools", "Bash,Write,mcp__mini__say,ReadMcpResourceTool", "--mcp-config", "${HOME}/mcp.json"},
 		asking:  []string{"-p", "${PROMPT}"},
 		env:     []string{"ANTHROPIC_BASE_URL=${BASE}", "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1"},
 		mcp:     map[string]string{"home/mcp.json": `{"mcpServers":{"mini":{"command":"node","args":["${MCP}"]}}}`},
@@ -83,7 +84,7 @@ var realAgents = []realAgent{
 	{
 		name: "gemini", wire: gemini,
 		program: peerProgram{pkg: "@google/gemini-cli@latest", path: "bundle/gemini.js", node: 20},
-		tools:   tools{shell: call("run_shell_command", "command", "description", "a step"), write: writes("write_file", "file_path", "content"), mcp: "mcp_mini_say"},
+		tools:   tools{shell: call("run_shell_command", "command", "description", "a step"), write: writes("write_file", "file_path", "content"), mcp: "mcp_mini_say", read: call("read_mcp_resource", "uri")},
 		args:    []string{"-p", "${PROMPT}", "--yolo", "--model", "gemini-2.5-flash"},
 		env:     []string{"GOOGLE_GEMINI_BASE_URL=${BASE}", "GEMINI_API_KEY=none", "GEMINI_TELEMETRY_ENABLED=false"},
 		files: map[string]string{"home/.gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": true}}, "general": {"enableAutoUpdate": false},
@@ -95,7 +96,7 @@ var realAgents = []realAgent{
 	{
 		name: "codex", wire: responses,
 		program: peerProgram{pkg: "@openai/codex@latest", path: "bin/codex.js", node: 16},
-		tools:   tools{shell: call("exec_command", "cmd"), mcp: "mcp__mini/say"},
+		tools:   tools{shell: call("exec_command", "cmd"), mcp: "mcp__mini/say", read: call("read_mcp_resource", "uri", "server", "mini")},
 		args: []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "-s", "danger-full-access", "-m", "mock-model",
 			"-c", `model_provider="mock"`, "-c", `model_providers.mock={name="mock",base_url="${BASE}/v1",wire_api="responses",env_key="MOCK_KEY"}`, "${PROMPT}"},
 		env:   []string{"MOCK_KEY=none"},
@@ -120,7 +121,7 @@ var realAgents = []realAgent{
 	{
 		name: "opencode", wire: modelserver.OpenAI,
 		program: peerProgram{pkg: "opencode-ai@latest", path: "../opencode-linux-*/bin/opencode"},
-		tools:   tools{shell: call("bash", "command", "description", "a step"), write: writes("write", "filePath", "content"), mcp: "mini_say"},
+		tools:   tools{shell: call("bash", "command", "description", "a step"), write: writes("write", "filePath", "content"), mcp: "mini_say", read: call("read_mcp_resource", "uri", "server", "mini")},
 		args:    []string{"run", "${PROMPT}", "--model", "mock/mock-model"},
 		env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_SHARE=1",
 			"npm_config_fetch_retries=0"},
@@ -182,7 +183,7 @@ var realAgents = []realAgent{
 	{
 		name: "crush", wire: modelserver.OpenAI,
 		program: peerProgram{pkg: "github.com/charmbracelet/crush@latest", path: "crush"},
-		tools:   tools{shell: call("bash", "command", "description", "a step"), write: writes("write", "file_path", "content"), mcp: "mcp_mini_say"},
+		tools:   tools{shell: call("bash", "command", "description", "a step"), write: writes("write", "file_path", "content"), mcp: "mcp_mini_say", read: call("read_mcp_resource", "uri", "mcp_name", "mini")},
 		args:    []string{"run", "--quiet", "${PROMPT}"},
 		env:     []string{"CRUSH_DISABLE_PROVIDER_AUTO_UPDATE=1", "CRUSH_DISABLE_METRICS=1", "DO_NOT_TRACK=1"},
 		files: map[string]string{"home/.config/crush/crush.json": `{"providers": {"mock": {"name": "mock", "type": "openai-compat", "base_url": "${BASE}/v1", "api_key": "none",

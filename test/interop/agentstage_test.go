@@ -30,14 +30,17 @@ type stage struct {
 	args  []string
 }
 
-// miniServer is an MCP server with one tool, say.
+// miniServer is an MCP server with one tool, say, and two resources.
 const miniServer = `
 const answer = (id, result) => process.stdout.write(JSON.stringify({jsonrpc: "2.0", id, result}) + "\n");
 require("readline").createInterface({input: process.stdin}).on("line", line => {
   const m = JSON.parse(line);
-  if (m.method === "initialize") answer(m.id, {protocolVersion: m.params.protocolVersion, capabilities: {tools: {}}, serverInfo: {name: "mini", version: "1"}});
+  if (m.method === "initialize") answer(m.id, {protocolVersion: m.params.protocolVersion, capabilities: {tools: {}, resources: {}}, serverInfo: {name: "mini", version: "1"}});
   else if (m.method === "tools/list") answer(m.id, {tools: [{name: "say", description: "says a text", inputSchema: {type: "object", properties: {text: {type: "string"}}, required: ["text"]}}]});
   else if (m.method === "tools/call") { require("fs").appendFileSync(process.argv[1] + ".said", m.params.arguments.text + "\n"); answer(m.id, {content: [{type: "text", text: "said " + m.params.arguments.text}]}); }
+  else if (m.method === "resources/list") answer(m.id, {resources: ["note://open", "note://refused"].map(uri => ({uri, name: uri.slice(7), mimeType: "text/plain"}))});
+  else if (m.method === "resources/templates/list") answer(m.id, {resourceTemplates: []});
+  else if (m.method === "resources/read") { require("fs").appendFileSync(process.argv[1] + ".read", m.params.uri + "\n"); answer(m.id, {contents: [{uri: m.params.uri, mimeType: "text/plain", text: "the note of " + m.params.uri}]}); }
   else if (m.id !== undefined) answer(m.id, {});
 }).on("close", () => process.exit(0));
 `
