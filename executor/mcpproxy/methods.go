@@ -105,6 +105,9 @@ func readTool(g *guard, params protocol.RawMessage) (string, protocol.RawMessage
 	if err != nil {
 		return "", nil, err
 	}
+	if err := g.checkName(jsonspan.Text(name)); err != nil {
+		return "", nil, err
+	}
 	args, err := argumentsIn(params)
 	if args == nil {
 		args = protocol.RawMessage("{}")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/text"
@@ -20,6 +21,7 @@ const (
 	mostSchemas     = 4096
 	mostSchemaBytes = 8 << 20
 	mostTold        = 64 // tools of which a person is told something
+	mostName        = 1024
 )
 
 // tools is what is known of the server's tools: the schemas of their args, which args that
@@ -32,6 +34,8 @@ type tools struct {
 	schemas map[string]*toolSchema // by the server's own name of the tool
 	bytes   int
 	told    map[string]bool
+	listed  map[string]bool     // the server's own names
+	spelled map[string][]string // the same, by what is the same in other spellings
 }
 
 // toolSchema is the schema of a tool's args, which is read when it is first needed.
@@ -41,7 +45,46 @@ type toolSchema struct {
 }
 
 func newTools(o *Options) *tools {
-	return &tools{note: o.note, readSchema: o.ReadSchema, schemas: map[string]*toolSchema{}, told: map[string]bool{}}
+	return &tools{note: o.note, readSchema: o.ReadSchema, schemas: map[string]*toolSchema{}, told: map[string]bool{}, listed: map[string]bool{}, spelled: map[string][]string{}}
+}
+
+// list remembers the name of a tool that the server has listed.
+func (t *tools) list(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.listed[name] && len(t.listed) < mostSchemas && len(name) <= mostName {
+		key := folded(name)
+		t.listed[name], t.spelled[key] = true, append(t.spelled[key], name)
+	}
+}
+
+// meant returns the listed names that a server may take a name for which it has not listed: other
+// spellings of it.
+func (t *tools) meant(name string) []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.listed[name] {
+		return nil
+	}
+	return slices.Clone(t.spelled[folded(name)])
+}
+
+// folded returns what is the same in all spellings of a name: its letters and digits, whether they
+// are upper or lower case, or wide.
+func folded(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0xff01 && r <= 0xff5e { // wide ASCII
+			r -= 0xff01 - '!'
+		}
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		return least
+	}, name)
 }
 
 // learn keeps the schema of a tool that the server has listed.
@@ -129,6 +172,7 @@ func (g *guard) list(m *relay.Message) relay.Decision {
 	all := jsonspan.Elements(listed)
 	for _, tool := range all {
 		name := jsonspan.Text(jsonspan.Get(tool, "name"))
+		g.tools.list(name)
 		if by := g.refusedAlways(name); by != "" {
 			served := toolname.Served(g.prefix, name)
 			g.tools.tell("\x00"+name, fmt.Sprintf("%s is left out of the list of tools: the rule %s refuses every call of it", text.Line(served), text.Line(by)))
@@ -149,6 +193,22 @@ func (g *guard) refusedAlways(name string) string {
 	if strings.TrimSpace(name) == "" {
 		return ""
 	}
-	call := protocol.Call{Name: toolname.Served(g.prefix, name), Kind: protocol.KindMCP, Args: protocol.RawMessage("{}"), Server: g.options.Server}
-	return g.events.Refuses(protocol.ToolCallStart, protocol.ToolCallStartData{Call: call, Parallel: 1})
+	return g.events.Refuses(protocol.ToolCallStart, protocol.ToolCallStartData{Call: g.callOf(name), Parallel: 1})
+}
+
+// callOf is a call of a tool without args.
+func (g *guard) callOf(name string) protocol.Call {
+	return protocol.Call{Name: toolname.Served(g.prefix, name), Kind: protocol.KindMCP, Args: protocol.RawMessage("{}"), Server: g.options.Server}
+}
+
+// checkName returns an error for a name that the server has not listed, and that is another spelling of
+// one whose calls hooks may refuse or change. Not every server minds the spelling.
+func (g *guard) checkName(name string) error {
+	for _, meant := range g.tools.meant(name) {
+		call := g.callOf(meant)
+		if g.mayChange(&call) || g.events.MayChange(protocol.ToolCallStart, protocol.ToolCallStartData{Call: call, Parallel: 1}) {
+			return fmt.Errorf("the server lists no tool %q, and hooks judge the calls of %q, which it could take it for: write the name as it is listed", name, meant)
+		}
+	}
+	return nil
 }

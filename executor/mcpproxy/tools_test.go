@@ -177,3 +177,38 @@ func TestEndlessLists(t *testing.T) {
 		t.Errorf("%d schemas of %d bytes (%d), %d told", len(tools.schemas), sum, tools.bytes, len(tools.told))
 	}
 }
+
+// A name in another spelling than the server lists is refused where hooks judge the calls of the tool:
+// the server may take the one for the other. Any name passes that the server lists, and one that is
+// like none of them.
+func TestNamesInOtherSpellings(t *testing.T) {
+	s := ruled(t,
+		ruleOf(t, "never", protocol.Block, schema.Match{Tool: []string{"mcp__t__write_file"}}, protocol.Enforce),
+		ruleOf(t, "sometimes", protocol.Block, schema.Match{Tool: []string{"mcp__t__find"}, When: `data.args.x == 1`}, protocol.Enforce),
+	)
+	call := func(name string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `","arguments":{"x":2}}}`
+	}
+	passes := func(names ...string) {
+		t.Helper()
+		for _, name := range names {
+			s.Say(s.Client, call(name))
+			s.Read(s.ToServer, call(name))
+			s.Say(s.Server, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+			s.Next(s.ToClient)
+		}
+	}
+	passes("Write_File", "FIND") // nothing is known of the server yet
+	s.lists(`{"name":"write_file"},{"name":"find"},{"name":"Find"},{"name":"read"}`)
+	for _, name := range []string{"Write_File", "write_file ", "\\twrite_file", "write-file", "writefile", "write\u200b_file", "\uff57rite_file", "FIND", "find\u00a0"} {
+		s.Say(s.Client, call(name))
+		if got := s.Next(s.ToClient); !strings.Contains(got, `"code":-32602,"message":"hookd: the server lists no tool`) {
+			t.Errorf("%q: %s", name, got)
+		}
+	}
+	passes("find", "Find", "read", "READ", "write_files", "lost")
+	s.Say(s.Client, call("write_file"))
+	if got := s.Next(s.ToClient); !strings.Contains(got, `"isError":true`) {
+		t.Error(got)
+	}
+}
