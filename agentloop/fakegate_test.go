@@ -47,10 +47,13 @@ type fakeGate struct {
 
 	before func(n int, e protocol.Event) error // before the hooks; an error is what Fire returns
 	after  func(n int, e protocol.Event)       // with the outcome ready
-	holds  bool
+	holds  bool                                // hooks may change events
+	only   protocol.EventName                  // of this name; "": of all
 }
 
-func (g *fakeGate) MayChange(protocol.Event) bool { return g.holds }
+func (g *fakeGate) MayChange(e protocol.Event) bool {
+	return g.holds && (g.only == "" || g.only == e.Event)
+}
 
 func (g *fakeGate) Begin(ctx context.Context, e protocol.Event) func() (protocol.Outcome, error) {
 	g.mu.Lock()

@@ -297,13 +297,14 @@ func (c *toolCall) touches(args protocol.RawMessage) protocol.Touched {
 }
 
 // runTool runs the tool. What it writes meanwhile is shown, unless a hook may still refuse
-// or change the result.
+// or change the result, or the error that holds the output so far.
 func (s *toolCalls) runTool(ctx context.Context, c *toolCall) (result protocol.Result, err error) {
 	working := tool.WithAgent(tool.WithCallID(limits.InTool(s.events.withRunContext(ctx)), c.ToolCallID), s.agent.id.ID)
 	if _, is := c.tool.(tool.FileTool); is {
 		working = tool.WithTouched(working, c.Touched)
 	}
-	if !s.events.mayChange(protocol.ToolCallEnd, protocol.ToolCallEndData{Call: c.Call}) {
+	if !s.events.mayChange(protocol.ToolCallEnd, protocol.ToolCallEndData{Call: c.Call}) &&
+		!s.events.mayChange(protocol.ToolCallError, protocol.ToolCallErrorData{Call: c.Call}) {
 		output := &toolOutput{stream: s.events.stream, ctx: ctx, id: c.ToolCallID}
 		defer output.end()
 		working = tool.WithOutput(working, output.write)

@@ -17,19 +17,23 @@ import (
 func TestToolOutput(t *testing.T) {
 	for name, c := range map[string]struct {
 		holds bool
+		only  protocol.EventName
 		hook  hook
 		want  []string
 	}{
-		"free":          {false, hook{}, []string{"c1 one", "c1 two", "tool-call-end"}},
-		"held, passed":  {true, hook{}, []string{"tool-call-end"}},
-		"held, changed": {true, modify(`{"result":{"content":"tame","isError":false}}`), []string{"tool-call-end"}},
-		"held, refused": {true, block("no"), []string{"tool-call-end"}},
+		"free":                             {false, "", hook{}, []string{"c1 one", "c1 two", "tool-call-end"}},
+		"held, passed":                     {true, "", hook{}, []string{"tool-call-end"}},
+		"held, changed":                    {true, "", modify(`{"result":{"content":"tame","isError":false}}`), []string{"tool-call-end"}},
+		"held, refused":                    {true, "", block("no"), []string{"tool-call-end"}},
+		"held, for its result alone":       {true, protocol.ToolCallEnd, hook{}, []string{"tool-call-end"}},
+		"held, for the output in an error": {true, protocol.ToolCallError, hook{}, []string{"tool-call-end"}},
+		"only what follows is held":        {true, protocol.StepStop, hook{}, []string{"c1 one", "c1 two", "tool-call-end"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c.hook.on = protocol.ToolCallEnd
 				s := newFakeLoop(t, twoSteps, []hook{c.hook})
-				s.gate.holds = c.holds
+				s.gate.holds, s.gate.only = c.holds, c.only
 				s.tool.run = func(ctx context.Context, _ string) (protocol.Result, error) {
 					tool.Output(ctx, "one")
 					time.Sleep(time.Second)
