@@ -59,6 +59,8 @@ func (o BashOptions) run(ctx context.Context, args bashArgs) (protocol.Result, e
 	switch {
 	case errors.Is(err, timedOut):
 		return protocol.Result{}, &Error{protocol.CallTimeout, withOutput(fmt.Sprintf("timed out after %s", limit), output)}
+	case err != nil && output.total > 0 && ctx.Err() == nil: // it broke off
+		return protocol.Result{}, &Error{protocol.CallFailed, withOutput(err.Error(), output)}
 	case err != nil:
 		return protocol.Result{}, err
 	}

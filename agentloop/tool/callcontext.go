@@ -30,6 +30,10 @@ func Output(ctx context.Context, text string) {
 	}
 }
 
+// IsShown reports whether what a tool writes while it works is shown to a person: somebody
+// watches, and no hook may still withhold or change it.
+func IsShown(ctx context.Context) bool { return watcher(ctx) != nil }
+
 func watcher(ctx context.Context) func(text string) {
 	show, _ := ctx.Value(outputKey{}).(func(string))
 	return show
@@ -51,7 +55,8 @@ func WithAgent(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, agentKey{}, id)
 }
 
-func agentOf(ctx context.Context) string {
+// AgentID returns the id of the agent whose call a tool works on, "" outside of one.
+func AgentID(ctx context.Context) string {
 	id, _ := ctx.Value(agentKey{}).(string)
 	return id
 }

@@ -37,7 +37,7 @@ func (k *knownContent) now() int64 {
 // since a later one counts.
 func (k *knownContent) set(ctx context.Context, path string, at int64, content []byte) {
 	sum := sha256.Sum256(content)
-	file := agentFile{agentOf(ctx), path}
+	file := agentFile{AgentID(ctx), path}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(content) > maxFile { // too large to be compared later
@@ -63,7 +63,7 @@ func (k *knownContent) set(ctx context.Context, path string, at int64, content [
 // outdated reports whether an agent knows a file with another content than this.
 func (k *knownContent) outdated(ctx context.Context, path string, content []byte) bool {
 	k.mu.Lock()
-	known, is := k.states[agentFile{agentOf(ctx), path}]
+	known, is := k.states[agentFile{AgentID(ctx), path}]
 	k.mu.Unlock()
 	return is && known.sum != sha256.Sum256(content)
 }
@@ -72,6 +72,6 @@ func (k *knownContent) outdated(ctx context.Context, path string, content []byte
 func (k *knownContent) has(ctx context.Context, path string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	_, is := k.states[agentFile{agentOf(ctx), path}]
+	_, is := k.states[agentFile{AgentID(ctx), path}]
 	return is
 }

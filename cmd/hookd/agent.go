@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpagent"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpcmd"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpterminal"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/agentcmd"
 	"github.com/hookd-dev/hookd/executor/mcpproxy"
 	"github.com/hookd-dev/hookd/internal/argschema"
@@ -36,6 +37,9 @@ func agentCommands(p *parts) []command {
 func acpAgent(p *parts) acpcmd.Agent {
 	return &acpagent.Command{Opener: p.opener, Version: versionName}
 }
+
+// shownCommand is hookd in a terminal of an editor, where it shows a command of hookd acp.
+func shownCommand(args []string) (code int, is bool) { return acpterminal.Run(args) }
 
 // What other commands know of the agent loop: its hooks, and what is wrong with the skills
 // and recipes that it would read.

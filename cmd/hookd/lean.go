@@ -22,6 +22,9 @@ func agentCommands(p *parts) []command {
 // acpAgent returns nothing that serves the loop to editors.
 func acpAgent(*parts) acpcmd.Agent { return nil }
 
+// shownCommand is nothing: no hookd acp starts the lean program to show its commands.
+func shownCommand([]string) (code int, is bool) { return 0, false }
+
 func absent(p *parts, name string) func() *cobra.Command {
 	return func() *cobra.Command {
 		return &cobra.Command{

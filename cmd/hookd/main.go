@@ -20,6 +20,9 @@ func main() {
 	if faultyhook.Run(os.Args[1:]) { // hookd as a hook that fails, started by hookd try
 		return
 	}
+	if code, is := shownCommand(os.Args[1:]); is {
+		os.Exit(code)
+	}
 	os.Exit(run(os.Args[1:]))
 }
 

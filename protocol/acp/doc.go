@@ -7,7 +7,7 @@
 //	content.go     blocks of content, as prompts and messages have them
 //	update.go      session/update: what a client shows while a turn runs
 //	toolcall.go    tool calls in updates, and questions about them (session/request_permission)
-//	client.go      requests to the client's files
+//	client.go      requests to the client's files and terminals
 //	hooks.go       hookd's own methods, with an underscore: a client lists and registers hooks
 //
 // The types are read leniently: members that a type does not have pass, since a peer may be

@@ -28,6 +28,9 @@ const (
 	SessionRequestPermission = "session/request_permission"
 	ReadTextFile             = "fs/read_text_file"
 	WriteTextFile            = "fs/write_text_file"
+	TerminalCreate           = "terminal/create"
+	TerminalWaitForExit      = "terminal/wait_for_exit"
+	TerminalRelease          = "terminal/release"
 )
 
 // CancelRequest is a notification of either side: nobody waits for the answer of a request any

@@ -46,13 +46,14 @@ type Location struct {
 	Line int    `json:"line,omitzero"`
 }
 
-// ToolContent is one piece of what a client shows of a tool call: a block, or a diff.
+// ToolContent is one piece of what a client shows of a tool call: a block, a diff, or a terminal.
 type ToolContent struct {
-	Type    string        `json:"type"` // content diff
-	Content *ContentBlock `json:"content,omitzero"`
-	Path    string        `json:"path,omitzero"` // absolute
-	OldText *string       `json:"oldText,omitzero"`
-	NewText *string       `json:"newText,omitzero"`
+	Type       string        `json:"type"` // content diff terminal
+	Content    *ContentBlock `json:"content,omitzero"`
+	Path       string        `json:"path,omitzero"` // absolute
+	OldText    *string       `json:"oldText,omitzero"`
+	NewText    *string       `json:"newText,omitzero"`
+	TerminalID string        `json:"terminalId,omitzero"`
 }
 
 // ToolText returns text as a piece of a tool call.
@@ -65,6 +66,9 @@ func ToolText(text string) ToolContent {
 func ToolDiff(path string, oldText *string, newText string) ToolContent {
 	return ToolContent{Type: "diff", Path: path, OldText: oldText, NewText: &newText}
 }
+
+// ToolTerminal returns a terminal of the client's as a piece of a tool call.
+func ToolTerminal(id string) ToolContent { return ToolContent{Type: "terminal", TerminalID: id} }
 
 // PermissionParams are those of session/request_permission.
 type PermissionParams struct {

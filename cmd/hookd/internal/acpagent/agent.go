@@ -18,12 +18,13 @@ import (
 
 // Options are what an agent needs of its command.
 type Options struct {
-	Opener  *engine.Opener
-	Flags   conversation.Flags // of every session
-	Version string             // of hookd
-	Note    string             // what each session tells first, "": nothing
-	In      io.Reader
-	Out     io.Writer
+	Opener    *engine.Opener
+	Flags     conversation.Flags // of every session
+	Terminals bool               // the client shows commands in its terminals, if it has some
+	Version   string             // of hookd
+	Note      string             // what each session tells first, "": nothing
+	In        io.Reader
+	Out       io.Writer
 }
 
 // Agent is one connection to a client.

@@ -13,9 +13,10 @@ import (
 
 // Command is hookd acp without the command of an agent.
 type Command struct {
-	Opener  *engine.Opener
-	Version func() string
-	flags   conversation.Flags
+	Opener    *engine.Opener
+	Version   func() string
+	flags     conversation.Flags
+	terminals bool
 }
 
 // Flags adds the flags of the loop.
@@ -23,6 +24,7 @@ func (c *Command) Flags(flags *pflag.FlagSet) {
 	cli.NameFlag(flags, &c.flags.Model.Name, "model", "", "model `M` of hookd's own loop: anthropic:NAME, openai:NAME, scripted:FILE (default: the settings agent.provider and agent.model)")
 	flags.StringVar(&c.flags.System, "system", conversation.System, "system text `TEXT` of hookd's own loop")
 	flags.Var(&c.flags.Allow, "allow", "let `TOOLS` of hookd's own loop run without asking: bash,write. Hooks still decide")
+	flags.BoolVar(&c.terminals, "terminal", true, "show the commands of hookd's own loop in terminals of the editor, if it offers them")
 }
 
 // Serve serves the loop on stdin and stdout until the client closes its side.
@@ -35,5 +37,5 @@ func (c *Command) Serve(ctx context.Context) error {
 	if note != "" {
 		console.Note(note, remedy)
 	}
-	return Serve(ctx, Options{Opener: c.Opener, Flags: c.flags, Version: c.Version(), Note: note, In: console.In, Out: console.Out.W})
+	return Serve(ctx, Options{Opener: c.Opener, Flags: c.flags, Terminals: c.terminals, Version: c.Version(), Note: note, In: console.In, Out: console.Out.W})
 }

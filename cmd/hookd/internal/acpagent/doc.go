@@ -4,7 +4,8 @@
 // An [Agent] (agent.go) is one connection: it hands each message to the row of its method
 // (methods.go). The first exchange is in initialize.go. Sessions are opened, listed and ended in
 // sessions.go; open.go opens one conversation (package conversation), as hookd run does, with the
-// client's MCP servers (servers.go), its hooks (clienthooks.go) and its files (editor.go).
+// client's MCP servers (servers.go), its hooks (clienthooks.go), its files, and its terminals for
+// commands (editor.go, package acpterminal).
 //
 // A prompt becomes a turn (promptturn.go) when its line is read, so that a cancel right after it
 // finds it. What the turn shows goes to the client in the words of package acpview, one after the

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 
+	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpterminal"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/acpview"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 	"github.com/hookd-dev/hookd/protocol/rpc/peer"
 )
 
-// editor is the client's files, as far as it offers them. Commands are not run in the client's
-// terminals: there they would not be contained, nor ended with all that they started.
+// editor is the client's files, as far as it offers them.
 type editor struct {
 	agent   *Agent
 	session func() string
@@ -59,4 +62,34 @@ func (e *editor) call(ctx context.Context, method string, params any) (result pr
 		return nil, false, errors.New(failure.Message)
 	}
 	return result, err == nil, err
+}
+
+// inTerminals returns what has another runner's commands shown in terminals of the client's, nil if
+// the client has none or none is wanted.
+func inTerminals(s *session) func(tool.Runner) tool.Runner {
+	a := s.agent
+	if !a.options.Terminals || !a.client.Load().ClientCapabilities.Terminal || !acpterminal.Works() {
+		return nil
+	}
+	options := acpterminal.Options{
+		Peer: a.peer, Life: a.ctx, Go: a.work.Go,
+		Session: func() string { return s.id },
+		Embed: func(ctx context.Context, agent, call, terminal string) {
+			if t := s.current(); t != nil {
+				t.embed(ctx, agent, call, terminal)
+			}
+		},
+		Note: func(text string) { s.tell(note{acpview.Warning, show.Line(text)}) },
+	}
+	return func(local tool.Runner) tool.Runner { return acpterminal.New(local, options) }
+}
+
+// embed puts a terminal into the call that it belongs to.
+func (t *turn) embed(ctx context.Context, agent, call, terminal string) {
+	s := t.session
+	_ = t.inOrder(ctx, func() { // who ends the turn needs no terminal
+		s.viewing.Lock()
+		defer s.viewing.Unlock()
+		s.show(t.ctx, s.view.Terminal(agent, call, terminal)...)
+	})
 }

@@ -40,6 +40,7 @@ type client struct {
 	stderr  *safeBuffer
 	model   string // "": the script
 	starts  string // what sessions tell first
+	plain   bool   // hookd is told to show no commands in terminals
 
 	// answer answers requests of the agent; nil: they wait.
 	answer func(m *rpc.Message) (result any, failure *rpc.Error)
@@ -110,7 +111,7 @@ func (c *client) start() {
 	flags := conversation.Flags{System: "be brief"}
 	flags.Model.Name = cmp.Or(c.model, "scripted:"+filepath.Join(c.folder, "model.yaml"))
 	go func() {
-		err := Serve(ctx, Options{Opener: opener, Flags: flags, Version: "test", Note: c.starts, In: fromClient, Out: out})
+		err := Serve(ctx, Options{Opener: opener, Flags: flags, Terminals: !c.plain, Version: "test", Note: c.starts, In: fromClient, Out: out})
 		out.Close()
 		err = errors.Join(err, closers.Close(console))
 		cancel(nil)
@@ -344,6 +345,10 @@ func checkFrame(m *rpc.Message) error {
 		return strict(m.Params, &acp.ReadFileParams{})
 	case acp.WriteTextFile:
 		return strict(m.Params, &acp.WriteFileParams{})
+	case acp.TerminalCreate:
+		return strict(m.Params, &acp.CreateTerminalParams{})
+	case acp.TerminalWaitForExit, acp.TerminalRelease:
+		return strict(m.Params, &acp.TerminalParams{})
 	case acp.HooksCall:
 		return strict(m.Params, &acp.CallParams{})
 	case acp.SessionUpdate:

@@ -107,7 +107,7 @@ func (s *session) open(params *acp.OpenParams, servers []mcp.Server) error {
 	}
 	s.clientHooks, s.folders = a.hooks.all(), params.AdditionalDirectories
 	flags.Host = conversation.Host{
-		Servers: servers, Hooks: s.clientHooks, Folders: s.folders, Editor: s.editor(),
+		Servers: servers, Hooks: s.clientHooks, Folders: s.folders, Editor: s.editor(), Commands: inTerminals(s),
 		Allows: func() []toolname.Allowed { return s.choices.mode.Load().allows },
 	}
 	c, err := conversation.Open(s.ctx, &opener, &flags, s, s.late)

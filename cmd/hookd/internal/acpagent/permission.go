@@ -2,7 +2,6 @@ package acpagent
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -25,9 +24,6 @@ type sentQuestion struct {
 	err  error
 }
 
-// errNoTurn is why nobody can be asked outside of a turn.
-var errNoTurn = errors.New("no turn runs in which the client could be asked")
-
 // Approve puts a question of hooks, or of the loop itself, to the client's person. Only the id of
 // an option that was offered is an answer: cancelled, an error and all else are a no.
 func (s *session) Approve(ctx context.Context, q agentloop.Question) (agentloop.Answer, error) {
@@ -36,12 +32,8 @@ func (s *session) Approve(ctx context.Context, q agentloop.Question) (agentloop.
 		return agentloop.Answer{}, errNoTurn
 	}
 	asked := asking{&q, make(chan sentQuestion, 1)}
-	select {
-	case t.questions <- asked:
-	case <-t.watched:
-		return agentloop.Answer{}, errNoTurn
-	case <-ctx.Done():
-		return agentloop.Answer{}, context.Cause(ctx)
+	if err := t.inOrder(ctx, func() { t.send(t.ctx, asked) }); err != nil {
+		return agentloop.Answer{}, err
 	}
 	sent := <-asked.sent
 	if sent.err != nil {

@@ -22,11 +22,11 @@ type turn struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 
-	settled   <-chan struct{} // closed when the changes are made that came before the prompt
-	questions chan asking
-	watched   chan struct{} // closed when nobody takes questions any more
-	over      chan struct{} // closed when the request is answered
-	running   atomic.Bool   // what is shown belongs to it
+	settled <-chan struct{} // closed when the changes are made that came before the prompt
+	ordered chan func()     // what is to be sent after all that was shown before it
+	watched chan struct{}   // closed when nobody takes that any more
+	over    chan struct{}   // closed when the request is answered
+	running atomic.Bool     // what is shown belongs to it
 
 	prompt   string // its first line
 	accepted bool   // the prompt is a part of the conversation
@@ -46,7 +46,7 @@ func (a *Agent) prompt(r *peer.Request, params *acp.PromptParams) {
 		r.Fail(noSession(params.SessionID))
 		return
 	}
-	t := &turn{session: s, request: r, questions: make(chan asking), watched: make(chan struct{}), over: make(chan struct{})}
+	t := &turn{session: s, request: r, ordered: make(chan func()), watched: make(chan struct{}), over: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancelCause(s.ctx)
 	if failure := s.beginTurn(t); failure != nil {
 		t.cancel(nil)
@@ -169,8 +169,24 @@ func (t *turn) run(blocks []acp.ContentBlock) (*acp.PromptResult, *rpc.Error) {
 	return t.outcome(run.Result(), err)
 }
 
-// watch shows what a run shows, and sends its questions, in order: all that the run has shown
-// before it asks is in its channel by then.
+// errNoTurn is why nobody can be asked, and nothing shown, outside of a turn.
+var errNoTurn = errors.New("no turn runs in which the client could be asked")
+
+// inOrder has the goroutine that sends what the turn shows send something else, after all that was
+// shown before.
+func (t *turn) inOrder(ctx context.Context, send func()) error {
+	select {
+	case t.ordered <- send:
+		return nil
+	case <-t.watched:
+		return errNoTurn
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// watch shows what a run shows, and sends what has its place in it, in order: all that the run has
+// shown before it asks is in its channel by then.
 func (t *turn) watch(run *agentloop.Run) {
 	updates := run.Events()
 	for {
@@ -180,7 +196,7 @@ func (t *turn) watch(run *agentloop.Run) {
 				return
 			}
 			t.shown(&y)
-		case asked := <-t.questions:
+		case send := <-t.ordered:
 			for before := true; before; {
 				select {
 				case y, open := <-updates:
@@ -191,7 +207,7 @@ func (t *turn) watch(run *agentloop.Run) {
 					before = false
 				}
 			}
-			t.send(t.ctx, asked)
+			send()
 		}
 	}
 }

@@ -69,8 +69,8 @@ const (
 	loopShort = "Be the agent of an editor (ACP), or guard another agent that it runs"
 	loopLong  = `Be an agent that speaks the Agent Client Protocol over stdin and stdout, for an
 editor to start: its conversations are hookd's own loop, with your settings, hooks,
-tools and sessions, as in hookd run. The flags --model, --allow and --system are
-for it; --mode and --chain are not.
+tools and sessions, as in hookd run. The flags --model, --allow, --system and
+--terminal are for it; --mode and --chain are not.
 
 With the command of another agent after --, guard that one instead:
 

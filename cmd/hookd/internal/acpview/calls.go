@@ -25,6 +25,8 @@ type call struct {
 
 	output string // the end of what the tool has printed so far
 	told   time.Time
+
+	terminal string // id of the client's terminal that shows the output, "" for none
 }
 
 // How much of a tool's output is shown while it works, and how often. The result has it whole.
@@ -40,6 +42,15 @@ func (v *View) idOf(agent protocol.Agent, id string) string {
 		return id
 	}
 	return agent.ID + "/" + id
+}
+
+// callOf returns the call at work of an agent, nil if there is none. Agents below the session's own
+// come first: theirs alone have their names in the id.
+func (v *View) callOf(agent, id string) *call {
+	if c := v.calls[agent+"/"+id]; c != nil {
+		return c
+	}
+	return v.calls[id]
 }
 
 func (v *View) callStart(y *agentloop.Update) []any {
@@ -86,11 +97,8 @@ func (v *View) callDecision(y *agentloop.Update) []any {
 
 // output shows the end of what a tool has printed so far, not more often than a person reads.
 func (v *View) output(o *agentloop.Output) []any {
-	c := v.calls[o.ToolCallID]
-	if c == nil {
-		c = v.calls[o.AgentID+"/"+o.ToolCallID]
-	}
-	if c == nil {
+	c := v.callOf(o.AgentID, o.ToolCallID)
+	if c == nil || c.terminal != "" {
 		return nil
 	}
 	if c.output += o.Text; len(c.output) > liveOutput {
@@ -102,6 +110,17 @@ func (v *View) output(o *agentloop.Output) []any {
 	}
 	c.told = now
 	return []any{&acp.ToolCall{UpdateKind: acp.ToolCallChanged, ToolCallID: c.id, Status: acp.ToolRuns, Content: c.content(fenced(c.output))}}
+}
+
+// Terminal returns the update that puts a terminal of the client into a call: it shows what the
+// tool prints, from now on and after its end.
+func (v *View) Terminal(agent, call, terminal string) []any {
+	c := v.callOf(agent, call)
+	if c == nil {
+		return nil
+	}
+	c.terminal = terminal
+	return []any{&acp.ToolCall{UpdateKind: acp.ToolCallChanged, ToolCallID: c.id, Status: acp.ToolRuns, Content: c.content("")}}
 }
 
 // over takes a call away that has ended, nil if the client does not know it.
@@ -122,7 +141,7 @@ func (v *View) callEnd(y *agentloop.Update) []any {
 	}
 	ended := &acp.ToolCall{UpdateKind: acp.ToolCallChanged, ToolCallID: c.id, Status: acp.ToolCompleted}
 	if !read || y.Outcome.Withholds() {
-		c.diff = nil
+		c.diff, c.terminal = nil, ""
 		ended.Status, ended.Content = acp.ToolFailed, c.content("the result was withheld")
 		return []any{ended}
 	}
@@ -130,7 +149,7 @@ func (v *View) callEnd(y *agentloop.Update) []any {
 		ended.Status, c.diff = acp.ToolFailed, nil
 	}
 	text := resultText(c.Kind, &d.Result)
-	if len(c.diff) > 0 { // which says it
+	if len(c.diff) > 0 || c.terminal != "" && len(d.Result.Left) == 0 { // which says it
 		text = ""
 	}
 	ended.Content = c.content(text)
@@ -167,6 +186,9 @@ func (c *call) content(text string) (content []acp.ToolContent) {
 		content = append(content, acp.ToolText(strings.Join(c.notes, "\n")))
 	}
 	content = append(content, c.diff...)
+	if c.terminal != "" {
+		content = append(content, acp.ToolTerminal(c.terminal))
+	}
 	if text != "" {
 		content = append(content, acp.ToolText(text))
 	}

@@ -265,3 +265,44 @@ func TestReplay(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A terminal stays in its call, in the place of the output; the words of hooks stand before it. Of
+// two agents whose calls have the same id each has its own.
+func TestATerminalInACall(t *testing.T) {
+	v := New(Options{Notices: true})
+	run := func(updates ...*agentloop.Update) (all []any) {
+		for _, y := range updates {
+			all = append(all, v.Updates(y)...)
+		}
+		return all
+	}
+	bash := callOf("c1", "bash", protocol.KindShell, `{"command":"make"}`)
+	run(event(protocol.ToolCallStart, 0, protocol.ToolCallStartData{Call: bash}, protocol.Outcome{}),
+		event(protocol.ToolCallStart, 1, protocol.ToolCallStartData{Call: bash}, protocol.Outcome{}))
+	got := told(v.Terminal("main", "c1", "t1"))
+	got = append(got, told(v.Terminal("sub", "c1", "t2"))...)
+	got = append(got, told(v.Terminal("main", "unknown", "t3"))...)
+	one := protocol.Result{Content: protocol.TextContent("one")}
+	left := protocol.Result{Content: protocol.TextContent("two"), Left: []string{"sleep"}}
+	got = append(got, told(run(
+		&agentloop.Update{Kind: agentloop.UpdateOutput, Output: agentloop.Output{AgentID: "main", ToolCallID: "c1", Text: "one\n"}},
+		&agentloop.Update{Kind: agentloop.UpdateOutput, Output: agentloop.Output{AgentID: "sub", ToolCallID: "c1", Text: "two\n"}},
+		event(protocol.ToolCallEnd, 1, protocol.ToolCallEndData{Call: bash, Result: left}, protocol.Outcome{}),
+		event(protocol.ToolCallEnd, 0, protocol.ToolCallEndData{Call: bash, Result: one}, protocol.Outcome{}),
+		event(protocol.ToolCallStart, 0, protocol.ToolCallStartData{Call: bash}, protocol.Outcome{}),
+	))...)
+	v.Terminal("main", "c1", "t4")
+	got = append(got, told(run(event(protocol.ToolCallEnd, 0, protocol.ToolCallEndData{Call: bash, Result: one},
+		protocol.Outcome{Action: protocol.Block, By: new("hide.sh"), Reason: "it is secret"})))...)
+	want := []string{
+		`{"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"in_progress","content":[{"type":"terminal","terminalId":"t1"}]}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"sub/c1","status":"in_progress","content":[{"type":"terminal","terminalId":"t2"}]}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"sub/c1","status":"completed","content":[{"type":"terminal","terminalId":"t2"},{"type":"content","content":{"type":"text","text":"` + "```" + `\ntwo\n` + "```" + `"}}],"rawOutput":{"content":[{"type":"text","text":"two"}],"isError":false,"left":["sleep"]}}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed","content":[{"type":"terminal","terminalId":"t1"}],"rawOutput":{"content":[{"type":"text","text":"one"}],"isError":false}}`,
+		`{"sessionUpdate":"tool_call","toolCallId":"c1","title":"make","name":"bash","kind":"execute","status":"pending","rawInput":{"command":"make"}}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"failed","content":[{"type":"content","content":{"type":"text","text":"✗ blocked by hide.sh: it is secret"}},{"type":"content","content":{"type":"text","text":"the result was withheld"}}]}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -27,6 +27,10 @@ type Host struct {
 	// Editor has files open that the file tools read and write; nil: there is none.
 	Editor tool.Editor
 
+	// Commands returns what runs the loop's commands, made of what would run them without the
+	// host; nil: that one. Whatever it shows of them, it leaves them to that one.
+	Commands func(tool.Runner) tool.Runner
+
 	// Allows returns the tools that the person lets run without the loop's own question for
 	// now; nil: none. It may be called from several goroutines.
 	Allows func() []toolname.Allowed

@@ -45,6 +45,9 @@ func (o *opening) loopOptions(e *engine.Engine, settings *schema.Settings, m mod
 		Env:    hookenv.Allowed(hookenv.Config{Environ: os.Environ(), Project: root, Names: settings.Agent.Tools.Env}),
 		Runner: containedRunner{o.hooks.Processes.Runtime()}, // open made it
 	}
+	if wrap := flags.Host.Commands; wrap != nil {
+		bash.Runner = wrap(bash.Runner)
+	}
 	consent.allowOwnTools(features)
 	if hooks := flags.Host.Hooks; len(hooks) > 0 {
 		features = append(features, provider.Provider{Name: "client", Hooks: hooks})
