@@ -23,7 +23,7 @@ const pageHead = `# Benchmarks
 
 What hookd costs, compared with the least that the machine needs for the same work. ` + "`make bench`" + ` writes this page in about 15 minutes. ` + "`BENCH=quick make bench`" + ` takes one minute and only prints.
 
-**Which row is yours.** If you write hooks in sh, Python or JavaScript: ` + "`plain/…`" + `, whose floor every program pays that starts this hook; ` + "`standby/…`" + ` and ` + "`resident/…`" + ` are the faster ways. If you have hookd under another agent: ` + "`bridge/…`" + `, compared with the floor of ` + "`plain/python`" + `, a hook that the agent starts by itself. If your own agent asks hookd: ` + "`serve/N`" + `. If hookd guards an MCP server or an agent in an editor: ` + "`mcp/…`" + `, ` + "`acp/…`" + `. If you have many hooks: ` + "`match/1000`" + `, ` + "`hooks/10`" + `, ` + "`parallel/3`" + `. A model takes seconds to answer.
+**Which row is yours.** If you write hooks in sh, Python or JavaScript: ` + "`plain/…`" + `, whose floor every program pays that starts this hook; ` + "`standby/…`" + ` and ` + "`resident/…`" + ` are the faster ways. If you have hookd under another agent: ` + "`bridge/…`" + `, compared with the floor of ` + "`plain/python`" + `, a hook that the agent starts by itself. If your own agent asks hookd: ` + "`serve/N`" + `. If hookd guards an MCP server or an agent in an editor: ` + "`mcp/…`" + `, ` + "`acp/…`" + `. If your editor talks with hookd's own agent: ` + "`editor/…`" + `. If you have many hooks: ` + "`match/1000`" + `, ` + "`hooks/10`" + `, ` + "`parallel/3`" + `. A model takes seconds to answer.
 
 <!-- not run: needs a clone and a C compiler, and takes minutes -->
 ` + "```sh" + `
@@ -32,9 +32,7 @@ go run ./test/bench -from bin/bench.txt -doc docs/benchmarks.md  # the page agai
 make bench-compare OLD=before.txt NEW=bin/bench.txt
 ` + "```" + `
 
-In each row a yardstick and hookd take turns in short bursts. The ratio is the median of the ratios of single rounds, so a busy machine slows both alike. *hookd* is everything that is on by default: an allowed hook, containment, a session, the record. A hook named *c* has no C library. An event has 1 KiB unless the row says otherwise.
-
-Yardsticks: *floor* is a C program that starts the hook with two pipes, writes the event, reads to the end and waits. *spawn* is the floor, with a hook that answers. *pipe* is a C program that exchanges a line with a C process that already runs. *small* is a Go daemon of about 120 lines that reads a line, runs the hook and answers; the same C client asks it and ` + "`hookd serve`" + `. *direct* is an MCP server or an agent in C that a client in C asks without hookd.
+In each row a yardstick and hookd take turns in short bursts. The ratio is the median of the ratios of single rounds, so a busy machine slows both alike; in the table of all figures it stands after each player's median and its p99 in brackets. *hookd* is everything that is on by default: an allowed hook, containment, a session, the record. A hook named *c* has no C library. An event has 1 KiB unless the row says otherwise. The yardsticks: *floor* is a C program that starts the hook with two pipes, writes the event, reads to the end and waits. *spawn* is the floor, with a hook that answers. *pipe* is a C program that exchanges a line with a C process that already runs. *small* is a Go daemon of about 120 lines that reads a line, runs the hook and answers; the same C client asks it and ` + "`hookd serve`" + `. *direct* is an MCP server or an agent in C that the same client asks without hookd.
 
 | rows | what is measured |
 |---|---|
@@ -43,7 +41,7 @@ Yardsticks: *floor* is a C program that starts the hook with two pipes, writes t
 | ` + "`match/1000`" + `, ` + "`rules/100`" + `, ` + "`abort`" + ` | an event that none of 1,000 hooks wants; one about whose command 100 rules have nothing to say; from an abort until every process is dead |
 | ` + "`describe`, `warm`, `reload`, `change`" + ` | asking N hooks what they are for; a start when that is known; a reload without a change; from a changed file among N until the new set is active. ` + "`heap/2GiB`, `process`, `fire`, `memory/…`" + `: an event in a process with a large heap; package ` + "`executor/process`" + ` alone; ` + "`hookd fire`" + ` as a whole process, against an empty Go program; resident memory at rest |
 | ` + "`bridge/…`" + ` | what another agent starts for an event, as a whole process, against an empty Go program: ` + "`hookd-bridge`" + ` with a daemon and N hooks that want the event; ` + "`hookd bridge`" + ` without one, and ` + "`hookd-bridge`" + ` that becomes it |
-| ` + "`mcp/…`, `acp/…`" + ` | a client in C through ` + "`hookd mcp`" + ` to a server in C and back, through ` + "`hookd acp`" + ` to an agent in C: a call, a prompt, with N resident hooks, judged with its end; a notification each way |
+| ` + "`mcp/…`, `acp/…`" + ` | a client in C through ` + "`hookd mcp`" + ` to a server in C and back, through ` + "`hookd acp`" + ` to an agent in C: a call, a prompt, with N resident hooks, judged with its end; a notification each way. ` + "`editor/…`" + `: a prompt of an editor to hookd's own agent, until the model's first word, and with one tool call until its end; the model answers at once |
 
 `
 
@@ -121,7 +119,7 @@ func (m measurement) writeMissed(out *bytes.Buffer) {
 
 // writeFigures writes a line for each row, with all its players.
 func (m measurement) writeFigures(out *bytes.Buffer) {
-	out.WriteString("## All figures\n\nEach player with its median, its p99 in brackets, and its ratio to the yardstick.\n\n| row | players |\n|---|---|\n")
+	out.WriteString("## All figures\n\n| row | players |\n|---|---|\n")
 	for _, r := range m.results {
 		var cells []string
 		for i, s := range r.standings {

@@ -37,8 +37,9 @@ const (
 	floor    = "floor"    // a C program that starts the hook, and nothing else
 	pipe     = "pipe"     // a C program that exchanges a line with a resident C hook
 	small    = "small"    // the small daemon
-	direct   = "direct"   // an MCP server in C that a C program asks itself
+	direct   = "direct"   // an MCP server or an agent in C that is asked without hookd
 	ours     = "hookd"    // with everything that is on by default
+	oneHook  = "1 hook"   // hookd with a resident hook, where hookd itself has none
 	spawn    = "spawn"    // the floor with the hook that the row is about
 	survived = "survived" // processes
 )
@@ -85,6 +86,8 @@ func rows() []row {
 		{"mcp/progress", mcp.passed(), []target{{ours, 75e-6, middle}}},
 		{"acp/prompt/1", acp.judged(1), []target{{ours, 400e-6, middle}}},
 		{"acp/update", acp.passed(), []target{{ours, 75e-6, middle}}},
+		{"editor/word", editing("agent_message_chunk", speaks), []target{{oneHook, 1.2e-3, middle}}},
+		{"editor/call", editing("no line holds this", reads, speaks), []target{{oneHook, 3e-3, middle}}},
 		{"memory/serve", serveMemory, []target{{"lean", 16e6, amount}}},
 		{"memory/standby", standbyMemory, nil},
 	}
