@@ -15,7 +15,8 @@ import (
 // of it must be told. When the host aborts, the hook that is being asked at that moment
 // is ended. From then on the event is detached: the hooks after it have as long as
 // hooks.drain of their layer says, and nothing that they answer has an effect on the
-// host. An event with [protocol.Event.Detached] is detached from the beginning.
+// host. An event with [protocol.Event.Detached] is detached from the beginning, and one with
+// [protocol.Event.Due] if the host has stopped waiting by then.
 
 var errDrained = errors.New("hooks.drain is over since the host stopped waiting")
 
@@ -28,6 +29,9 @@ func (d *detached) withoutHost() bool { return d != nil && !d.since.IsZero() }
 // decide decides the event.
 func (e detachable) decide() (protocol.Outcome, error) {
 	d := e.d
+	if d.ctx.Err() != nil && d.req.event.Due {
+		d.req.event.Detached = true
+	}
 	switch {
 	case d.ctx.Err() != nil && !d.req.event.Detached:
 		return d.abort(context.Cause(d.ctx))

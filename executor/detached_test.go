@@ -115,6 +115,35 @@ func TestAbortedEventsThatTellReachObservers(t *testing.T) {
 	}
 }
 
+// The end of what hooks saw begin reaches them although the host has left before they are asked.
+// Any other event that it did not begin to ask about does not.
+func TestEndsReachTheirHooksAfterAnAbort(t *testing.T) {
+	for _, due := range []bool{true, false} {
+		waited, observer := &diary{}, &diary{}
+		e := newExecutor(t, schema.HookSettings{}, Options{}, anyHook("m", protocol.CanModify, waited.note(0)), anyHook("o", protocol.CanObserve, observer.note(0)))
+		ctx, cancel := context.WithCancel(t.Context())
+		ev := told(protocol.ToolCallEnd, "1", false)
+		ev.Due = due
+		decide := e.Begin(ctx, ev)
+		cancel()
+		if o, err := decide(); due != (err == nil) && !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, %s", err, o.Action)
+		}
+		if err := e.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		var want []string
+		if due {
+			want = []string{"1"}
+		}
+		for _, d := range []*diary{waited, observer} {
+			if diff := cmp.Diff(want, d.entries()); diff != "" {
+				t.Errorf("due is %v: %s", due, diff)
+			}
+		}
+	}
+}
+
 // What comes after events that still go on reaches observers after them.
 func TestTheNextEventsKeepTheirOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

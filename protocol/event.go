@@ -95,6 +95,10 @@ type Event struct {
 	// ended; Fire itself still returns when that context ends. It has an effect only on
 	// events whose row is [Spec.Detachable].
 	Detached bool `json:"-"`
+
+	// Due says that the event is the end of something that hooks saw begin: if the context of
+	// Fire ends before they are asked, it is delivered as if it were Detached.
+	Due bool `json:"-"`
 }
 
 // Session names the conversation an event belongs to.

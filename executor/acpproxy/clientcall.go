@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
@@ -66,9 +65,9 @@ func (j *judgement) gaveUp() bool {
 type clientCall struct {
 	judgement
 	protocol.Call
+	told    *proxied.Call // what hooks are told of it
 	session *session
 	request *request
-	began   time.Time
 	asked   protocol.RawMessage // params of the request
 	words   protocol.RawMessage // the command with its args as a list of words, nil: it has no args
 }
@@ -83,7 +82,7 @@ func (g *guard) clientCall(m *relay.Message, r *request) (relay.Decision, error)
 	if err != nil {
 		return relay.Decision{}, err
 	}
-	c := &clientCall{session: s, request: r, began: time.Now(), asked: p.raw}
+	c := &clientCall{session: s, request: r, asked: p.raw}
 	if err := c.read(m.Method, p); err != nil {
 		return relay.Decision{}, err
 	}
@@ -91,7 +90,8 @@ func (g *guard) clientCall(m *relay.Message, r *request) (relay.Decision, error)
 	ctx, stop := context.WithCancelCause(s.asking())
 	c.judgement = judgement{ctx: ctx, stop: stop}
 	r.Call.answered, r.Call.gaveUp, r.Call.unsent = c.answered, c.gaveUp, c.unsent
-	decide := s.Begin(ctx, protocol.ToolCallStart, protocol.ToolCallStartData{Call: c.Call, Parallel: 1})
+	c.told = s.NewCall(c.Call)
+	decide := c.told.Start(ctx)
 	return relay.Later(r.Call.lane, func() relay.Decision { return c.judge(m, p, decide) }), nil
 }
 
@@ -173,6 +173,7 @@ func (c *clientCall) judge(m *relay.Message, p *params, decide func() (*protocol
 			return c.refuse("hooks changed what the agent asks for, which cannot be written so: "+err.Error(), protocol.CallBlocked, o)
 		}
 		c.Args = args
+		c.told.Changed(c.Call)
 		line = m.With("params", params)
 	}
 	return c.unlessGone(line, func() {
@@ -317,12 +318,13 @@ func (c *clientCall) result(m *relay.Message, synthetic bool) func() []byte {
 	shown := protocol.Result{Content: protocol.TextContent(jsonspan.Text(content))}
 	withhold := func(reason string) []byte { return relay.ErrorLine(c.request.ID, codeInternal, "hookd: "+reason) }
 	if !m.Strict && !synthetic {
-		return func() []byte {
-			return withhold("the answer of the editor has a member twice, or text that is not valid UTF-8")
-		}
+		c.failed(protocol.CallError{Kind: protocol.CallFailed, Text: errUnreadableAnswer.Error()}, nil)
+		return func() []byte { return withhold(errUnreadableAnswer.Error()) }
 	}
-	data := protocol.ToolCallEndData{Call: c.Call, Result: shown, DurationMs: protocol.Milliseconds(time.Since(c.began)), Synthetic: synthetic}
-	decide := c.session.Begin(c.session.guard.life, protocol.ToolCallEnd, data)
+	decide := c.told.Result(c.session.guard.life, shown, synthetic)
+	if decide == nil {
+		return func() []byte { return withhold("the result was withheld: " + errEnded.Error()) }
+	}
 	return func() []byte {
 		o, err := decide()
 		switch {
@@ -341,6 +343,10 @@ func (c *clientCall) result(m *relay.Message, synthetic bool) func() []byte {
 
 // failed tells hooks that the call has no result.
 func (c *clientCall) failed(problem protocol.CallError, by *string) {
-	data := protocol.ToolCallErrorData{Call: c.Call, Error: problem, BlockedBy: by, DurationMs: protocol.Milliseconds(time.Since(c.began))}
-	c.session.guard.background.observe(c.session.BeginDetached(c.session.guard.life, protocol.ToolCallError, data), nil)
+	c.session.guard.background.observe(c.told.Lost(c.session.guard.life, problem, by), nil)
 }
+
+var (
+	errEnded            = errors.New("the call had ended before")
+	errUnreadableAnswer = errors.New("the answer of the editor has a member twice, or text that is not valid UTF-8")
+)

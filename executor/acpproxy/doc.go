@@ -4,10 +4,9 @@
 // [Run] carries the messages until one side ends, and then ends the other (package proxied).
 // A message goes through these files:
 //
-//	proxy.go       Run and Options
+//	proxy.go       Run and Options; initialize, and which version can be guarded
 //	guard.go       which message is what; requests without an answer, and requests of our own
 //	params.go      reads the params of what hooks judge
-//	version.go     initialize
 //	session.go     how sessions begin and end: session-start, session-end
 //	mcpservers.go  the MCP servers of a session start under guard
 //	mode.go        keeps a session in one mode
@@ -18,6 +17,7 @@
 //	permission.go  session/request_permission: tool-call-start, permission-request
 //	clientcall.go  what the agent asks the client to do: files, commands
 //	terminal.go    the output of these commands
+//	outcome.go     what of an outcome cannot be carried out; what the person at the client reads
 //
 // Rules:
 //

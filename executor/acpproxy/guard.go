@@ -66,13 +66,16 @@ const mostObserved = 64
 
 // background is work that nobody waits for before the end of the connection.
 type background struct {
-	sync.WaitGroup
+	proxied.Background
 	observing chan struct{} // holds one for each event that is decided: there are not too many
 }
 
 // observe has hooks decide an event of which nobody waits for the outcome. finally, if any, is
-// called at the end.
+// called at the end. decide is nil where nothing is to be told.
 func (b *background) observe(decide func() (*protocol.Outcome, error), then func(*protocol.Outcome), finally ...func()) {
+	if decide == nil {
+		return
+	}
 	b.observing <- struct{}{}
 	b.Go(func() {
 		defer func() {

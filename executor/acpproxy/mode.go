@@ -205,10 +205,10 @@ func (s *session) modeChanged(told protocol.RawMessage) {
 	if known {
 		s.mode.is = is
 	}
-	back := known && is != want && !s.mode.setting
+	back := known && is != want && !s.mode.setting && s.start.refusing == ""
 	s.mode.setting = s.mode.setting || back
 	s.mu.Unlock()
-	if !back || s.takesNoPrompts() {
+	if !back {
 		return
 	}
 	s.guard.options.note(fmt.Sprintf("the agent went into the mode %q: hookd sets it back to %q", is, want))
@@ -232,12 +232,6 @@ func (s *session) leftMode(err error) {
 		s.guard.options.note(err.Error())
 		s.cancelTurn(err.Error())
 	}
-}
-
-func (s *session) takesNoPrompts() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.start.refusing != ""
 }
 
 // setBack sets the mode that the person wants, until the agent has told of no other one since.

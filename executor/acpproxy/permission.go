@@ -79,12 +79,12 @@ func (g *guard) permission(m *relay.Message, r *request) (relay.Decision, error)
 		return relay.Decision{}, err
 	}
 	s.mu.Lock()
-	t.judged, t.judgedOn, t.refused, t.ended = true, t.shown.rawInput, false, false
+	t.judged, t.judgedOn, t.refused, t.gaveUp, t.ended = true, t.shown.rawInput, false, false, false
 	s.mu.Unlock()
 	ctx, giveUp := context.WithCancelCause(s.asking())
 	ask.judgement = judgement{ctx: ctx, stop: giveUp}
 	r.Call.answered, r.Call.gaveUp, r.Call.unsent = ask.answered, ask.gaveUp, ask.unsent
-	decide := s.Begin(ctx, protocol.ToolCallStart, protocol.ToolCallStartData{Call: call, Parallel: 1})
+	decide := t.starts(ctx, call)
 	return relay.Later(r.Call.lane, func() relay.Decision { return ask.judge(m, p, decide) }), nil
 }
 
@@ -115,14 +115,13 @@ func (a *permission) readOthers() error {
 
 // judge decides whether the person is asked.
 func (a *permission) judge(m *relay.Message, p *params, decide func() (*protocol.Outcome, error)) relay.Decision {
-	s := a.tool.session
 	granted, o, done := a.judgeCall(&a.call, decide)
 	for _, other := range a.others {
 		if done != nil {
 			break
 		}
 		var also bool
-		also, o, done = a.judgeCall(other, s.Begin(a.ctx, protocol.ToolCallStart, protocol.ToolCallStartData{Call: *other, Parallel: 1}))
+		also, o, done = a.judgeCall(other, a.tool.starts(a.ctx, *other))
 		granted = granted && also
 	}
 	if done != nil {
@@ -132,10 +131,11 @@ func (a *permission) judge(m *relay.Message, p *params, decide func() (*protocol
 		if once, is := choose(a.options, "allow_once"); is {
 			return a.answer(object(texts("outcome", "selected"), texts("optionId", once.id)))
 		}
-		s.guard.options.note(fmt.Sprintf("%s allows %s, and the agent offers no option to allow it once: the person is asked", proxied.Who(o), what(&a.call)))
+		a.tool.session.guard.options.note(fmt.Sprintf("%s allows %s, and the agent offers no option to allow it once: the person is asked", proxied.Who(o), what(&a.call)))
 	}
 	return a.unlessGone(p.line(m), func() {
-		if g := s.guard; g.asked[relay.Server].Remove(a.request) {
+		a.forgo(errCancelled)
+		if g := a.tool.session.guard; g.asked[relay.Server].Remove(a.request) {
 			g.send(relay.Server, a.line(cancelledOutcome))
 		}
 	})
@@ -147,7 +147,7 @@ func (a *permission) judgeCall(call *protocol.Call, decide func() (*protocol.Out
 	is := func(d relay.Decision) (bool, *protocol.Outcome, *relay.Decision) { return false, nil, &d }
 	o, err := decide()
 	if err != nil {
-		return is(a.answer(cancelledOutcome))
+		return is(a.undecided(err))
 	}
 	if problem := cannotRun(call, o); problem != "" {
 		return is(a.refuse(problem, o))
@@ -159,7 +159,7 @@ func (a *permission) judgeCall(call *protocol.Call, decide func() (*protocol.Out
 	granted, o, err = a.tool.session.permitted(a.ctx, call, o, asker, layer, question, a.options)
 	switch {
 	case err != nil:
-		return is(a.answer(cancelledOutcome))
+		return is(a.undecided(err))
 	case o.Action == protocol.Block || o.Action == protocol.Stop:
 		return is(a.refuse(o.RefusalText(), o))
 	}
@@ -219,7 +219,7 @@ func (a *permission) refuse(reason string, o *protocol.Outcome) relay.Decision {
 	s.mu.Lock()
 	t.refused = true
 	s.mu.Unlock()
-	t.failed(a.call, protocol.CallError{Kind: protocol.CallBlocked, Text: reason}, &by)
+	t.failed(protocol.CallError{Kind: protocol.CallBlocked, Text: reason}, &by)
 	s.tell(fmt.Sprintf("%s refused %s: %s", proxied.Who(o), what(&a.call), reason))
 	if o.Action == protocol.Stop {
 		defer s.cancelTurn(proxied.Who(o) + " ends the turn")
@@ -231,6 +231,22 @@ func (a *permission) refuse(reason string, o *protocol.Outcome) relay.Decision {
 		return a.answer(cancelledOutcome)
 	}
 	return a.answer(object(texts("outcome", "selected"), texts("optionId", no.id), meta))
+}
+
+// undecided answers the agent that nobody has decided.
+func (a *permission) undecided(err error) relay.Decision {
+	a.forgo(err)
+	return a.answer(cancelledOutcome)
+}
+
+// forgo takes that nobody decides about the call. If it runs all the same, it is judged as one that
+// the agent did not ask about.
+func (a *permission) forgo(err error) {
+	t := a.tool
+	t.session.mu.Lock()
+	t.judged, t.gaveUp = false, true
+	t.session.mu.Unlock()
+	t.lost(proxied.Aborted(err.Error()), nil)
 }
 
 // answer answers the agent in the person's place.
@@ -265,7 +281,7 @@ func (a *permission) answered(m *relay.Message) relay.Decision {
 	if at < 0 {
 		kind, words = protocol.CallAborted, "the question was not answered"
 	}
-	t.failed(a.call, protocol.CallError{Kind: kind, Text: words}, nil)
+	t.failed(protocol.CallError{Kind: kind, Text: words}, nil)
 	return relay.Pass(m.Line)
 }
 

@@ -119,22 +119,36 @@ func (s *session) cancelTurn(why string, first ...<-chan struct{}) {
 func (t *turn) over() bool {
 	s := t.session
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if t.done {
-		return false
-	}
+	was := !t.done
 	t.done = true
-	s.work.turns = slices.DeleteFunc(s.work.turns, func(other *turn) bool { return other == t })
-	if len(s.work.turns) == 0 {
-		for id, tool := range s.work.tools {
-			if tool.ended {
-				delete(s.work.tools, id)
-			}
+	var open []*tool
+	if was {
+		s.work.turns = slices.DeleteFunc(s.work.turns, func(other *turn) bool { return other == t })
+		open = s.work.toolsAtEnd()
+		s.guard.asked[relay.Client].Remove(t.request)
+		t.stop(nil)
+	}
+	s.mu.Unlock()
+	lose(open, "the turn ended before the call did")
+	return was
+}
+
+// toolsAtEnd forgets the calls that hooks know of if no turn goes on, and returns those that have
+// not ended.
+func (w *work) toolsAtEnd() (open []*tool) {
+	if len(w.turns) > 0 {
+		return nil
+	}
+	for id, tool := range w.tools {
+		if tool.ended || tool.judged {
+			delete(w.tools, id)
+		}
+		if tool.judged && !tool.ended {
+			tool.ended = true
+			open = append(open, tool)
 		}
 	}
-	s.guard.asked[relay.Client].Remove(t.request)
-	t.stop(nil)
-	return true
+	return open
 }
 
 // said collects the words of the agent.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
-	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -108,8 +108,8 @@ const mostUnseen = 256
 // one that there is. If there are too many it forgets one in which nothing goes on.
 func (s *sessions) keep(one *session) (*session, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if is := s.open[one.id]; is != nil {
+		s.mu.Unlock()
 		return is, nil
 	}
 	unseen, idle := 0, (*session)(nil)
@@ -121,17 +121,19 @@ func (s *sessions) keep(one *session) (*session, error) {
 			idle = other
 		}
 	}
-	switch {
-	case unseen < mostUnseen:
-	case idle == nil:
+	if unseen < mostUnseen {
+		idle = nil
+	} else if idle == nil {
+		s.mu.Unlock()
 		return nil, fmt.Errorf("there are %d sessions that hookd has not seen begin, and something goes on in each of them: begin sessions with session/new", unseen)
-	default:
+	} else {
 		delete(s.open, idle.id)
-		idle.mu.Lock()
-		idle.stop(proxied.ErrClosed)
-		idle.mu.Unlock()
 	}
 	s.open[one.id] = one
+	s.mu.Unlock()
+	if idle != nil {
+		idle.leave("hookd has forgotten its session for others")
+	}
 	return one, nil
 }
 
@@ -145,8 +147,28 @@ func (s *session) isBusy() bool {
 // put adds a session in place of any with its id, which was not seen to begin and is not busy.
 func (s *sessions) put(one *session) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	before := s.open[one.id]
 	s.open[one.id] = one
+	s.mu.Unlock()
+	if before != nil && before != one {
+		before.leave("its session has begun")
+	}
+}
+
+// leave gives up what hooks are asked about in the session, and tells them so of the calls that
+// have not ended.
+func (s *session) leave(why string) {
+	s.mu.Lock()
+	stop, terminals := s.stop, s.work.terminals
+	s.work.terminals = map[string]*terminal{}
+	s.mu.Unlock()
+	stop(proxied.ErrClosed)
+	for _, t := range terminals {
+		t.gone()
+	}
+	for _, tell := range s.CloseCalls(s.guard.life, proxied.Aborted(why)) {
+		s.guard.background.observe(tell, nil)
+	}
 }
 
 func (g *guard) newSession(id string, in folders, hooks proxied.Hooks) *session {
@@ -184,6 +206,7 @@ type opening struct {
 	source  string
 	hooks   proxied.Hooks
 	before  *session // with this id, which was open already
+	session *session // with this id, which is before or begins, nil: the agent gives the id
 	sent    atomic.Bool
 }
 
@@ -234,12 +257,13 @@ func (g *guard) open(m *relay.Message, p *params, o *opening) relay.Decision {
 		return refused(o.request.ID, codeInternal, "the session was not opened: "+err.Error())
 	}
 	if o.id != "" {
-		if o.before = g.sessions.get(o.id); o.before == nil || !o.before.seen {
-			s := g.newSession(o.id, o.folders, hooks)
-			s.seen = true
-			g.sessions.put(s)
+		o.before = g.sessions.get(o.id)
+		if o.session = o.before; o.before == nil || !o.before.seen {
+			o.session = g.newSession(o.id, o.folders, hooks)
+			o.session.seen = true
+			g.sessions.put(o.session)
 		}
-		g.sessions.get(o.id).load(1)
+		o.session.load(1)
 	}
 	o.sent.Store(true)
 	return relay.Pass(line)
@@ -257,13 +281,17 @@ func (s *session) load(n int) {
 // first, such as the output that they withhold, would be forgotten. That one stays open, and ends
 // once, as it would have.
 func (g *guard) opened(o *opening, m *relay.Message) relay.Decision {
-	s := g.sessions.get(o.id)
+	s := o.session
 	if s != nil {
 		s.load(-1)
+	}
+	if g.sessions.get(o.id) != s { // it was closed in the meantime
+		s = nil
 	}
 	if m.Error != nil {
 		if s != nil && o.before != s {
 			g.sessions.remove(o.id, s)
+			s.leave("its session was not opened")
 		}
 		return relay.PassIn(o.request.Call.lane, m.Line)
 	}
@@ -274,6 +302,7 @@ func (g *guard) opened(o *opening, m *relay.Message) relay.Decision {
 	if s == nil || s.id != id {
 		if s != nil && s != o.before { // it goes by another id
 			g.sessions.remove(o.id, s)
+			s.leave("its session goes by another id")
 		}
 		if other := g.sessions.get(id); other != nil && (other.seen || other.isBusy()) {
 			problem := fmt.Sprintf("the session was not opened: the agent answers with the id %.100q, which is that of a session that is open", id)
@@ -334,9 +363,8 @@ func (s *session) end(reason string) {
 	s.mu.Lock()
 	ended := s.ended
 	s.ended = true
-	stop := s.stop
 	s.mu.Unlock()
-	stop(proxied.ErrClosed)
+	s.leave("the session has ended")
 	if ended || !s.seen {
 		return
 	}
@@ -346,41 +374,12 @@ func (s *session) end(reason string) {
 // fail tells hooks that what goes on in a session has no end that anybody reads.
 func (s *session) fail(why string) {
 	s.mu.Lock()
-	turns, tools, terminals := s.work.turns, s.work.tools, s.work.terminals
-	s.work = work{tools: map[string]*tool{}, terminals: map[string]*terminal{}}
+	turns, tools := s.work.turns, slices.Collect(maps.Values(s.work.tools))
+	s.work = work{tools: map[string]*tool{}, terminals: s.work.terminals}
 	s.mu.Unlock()
-	for _, t := range tools {
-		if t.judged && !t.ended {
-			t.failed(t.call, protocol.CallError{Kind: protocol.CallAborted, Text: why}, nil)
-		}
-	}
-	for _, t := range terminals {
-		t.gone()
-	}
+	lose(tools, why)
+	s.leave(why)
 	for _, t := range turns {
 		t.failed(why, "internal", nil)
 	}
-}
-
-// tell shows the client what hooks did. A client that shows notices gets one, any other a
-// piece of a message.
-func (s *session) tell(words string) {
-	words = text.Visible(words)
-	update := object(texts("sessionUpdate", string(acp.NoticeGiven)), texts("severity", "warning"), texts("title", "hookd"), texts("description", words))
-	if !s.guard.notices.Load() {
-		update = chunk("hookd: " + words + "\n\n")
-	}
-	s.guard.send(relay.Client, s.updateLine(update))
-}
-
-func chunk(words string) protocol.RawMessage {
-	return object(texts("sessionUpdate", string(acp.AgentMessageChunk)), member{"content", textBlock(words)})
-}
-
-func (s *session) updateLine(update protocol.RawMessage) []byte {
-	return notification(acp.SessionUpdate, object(texts("sessionId", s.id), member{"update", update}))
-}
-
-func textBlock(words string) protocol.RawMessage {
-	return object(texts("type", "text"), texts("text", words))
 }

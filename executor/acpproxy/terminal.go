@@ -3,8 +3,8 @@ package acpproxy
 import (
 	"strconv"
 	"sync"
-	"time"
 
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -35,8 +35,12 @@ func (s *session) keepTerminal(c *clientCall, m *relay.Message) {
 	id := jsonspan.Text(jsonspan.Get(m.Result, "terminalId"))
 	t := &terminal{call: c, holds: s.MayChange(protocol.ToolCallEnd, protocol.ToolCallEndData{Call: c.Call})}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	before := s.work.terminals[id]
 	s.work.terminals[id] = t
+	s.mu.Unlock()
+	if before != nil {
+		before.gone()
+	}
 }
 
 // terminalCall decides a request of the agent about a command that runs.
@@ -94,7 +98,7 @@ func (t *terminal) read(r *request, m *relay.Message) relay.Decision {
 		return pass
 	}
 	if !m.Strict {
-		return relay.Pass(relay.ErrorLine(r.ID, codeInternal, "hookd: the answer of the editor has a member twice, or text that is not valid UTF-8"))
+		return relay.Pass(relay.ErrorLine(r.ID, codeInternal, "hookd: "+errUnreadableAnswer.Error()))
 	}
 	status := jsonspan.Get(m.Result, "exitStatus")
 	output := jsonspan.Text(jsonspan.Get(m.Result, "output"))
@@ -135,8 +139,10 @@ func (t *terminal) ended(status protocol.RawMessage) func() {
 	if code, err := strconv.Atoi(string(jsonspan.Get(status, "exitCode"))); err == nil {
 		result.ExitCode, result.IsError = &code, code != 0
 	}
-	data := protocol.ToolCallEndData{Call: c.Call, Result: result, DurationMs: protocol.Milliseconds(time.Since(c.began))}
-	decide := c.session.Begin(c.session.guard.life, protocol.ToolCallEnd, data)
+	decide := c.told.Result(c.session.guard.life, result, false)
+	if decide == nil {
+		decide = func() (*protocol.Outcome, error) { return nil, errEnded }
+	}
 	t.decide = sync.OnceFunc(func() {
 		o, err := decide()
 		t.mu.Lock()
@@ -165,6 +171,6 @@ func (t *terminal) gone() {
 		return
 	}
 	c := t.call
-	data := protocol.ToolCallEndData{Call: c.Call, Result: protocol.Result{Content: protocol.TextContent(output)}, DurationMs: protocol.Milliseconds(time.Since(c.began))}
-	c.session.guard.background.observe(c.session.BeginDetached(c.session.guard.life, protocol.ToolCallEnd, data), nil)
+	result := protocol.Result{Content: protocol.TextContent(output)}
+	c.session.guard.background.observe(c.told.Result(c.session.guard.life, result, false, proxied.Detached), nil)
 }

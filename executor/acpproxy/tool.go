@@ -23,16 +23,33 @@ type tool struct {
 	session *session
 	id      string
 	shown   shown
-	began   time.Time
 	call    protocol.Call
-	started chan struct{} // closed when hooks have seen a start that nobody waited for, nil: they have
 
 	// The session's lock guards the rest.
+	told     []*proxied.Call     // what hooks are told of it: one for each way in which it can be read
 	judged   bool                // hooks were asked about its start
 	judgedOn protocol.RawMessage // its args as the agent wrote them then, nil: it showed none
 	runs     bool                // the agent says so
 	refused  bool                // by hooks, or by the person
+	gaveUp   bool                // the agent asked, and did not wait for the answer
 	ended    bool
+}
+
+// starts has hooks see the start of the call, read in one way. begin returns what decides that.
+func (t *tool) starts(ctx context.Context, call protocol.Call, add ...func(*protocol.Event)) func() (*protocol.Outcome, error) {
+	told := t.session.NewCall(call)
+	t.session.mu.Lock()
+	t.told = append(t.told, told)
+	t.session.mu.Unlock()
+	return told.Start(ctx, add...)
+}
+
+// ends takes what hooks are told of the call: it has ended for them.
+func (t *tool) ends() (told []*proxied.Call) {
+	t.session.mu.Lock()
+	defer t.session.mu.Unlock()
+	told, t.told = t.told, nil
+	return told
 }
 
 // update looks at an update of a session. It passes whatever hooks say of it. What hookd tells
@@ -62,6 +79,8 @@ func (g *guard) update(m *relay.Message) (passed chan struct{}) {
 // unreadable takes an update that can be read in two ways, by each id that it has: no question
 // about these calls can be judged.
 func (s *session) unreadable(update protocol.RawMessage) {
+	var forgotten []*tool
+	defer func() { lose(forgotten, forgottenTool) }()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, member := range jsonspan.Members(update) {
@@ -70,7 +89,7 @@ func (s *session) unreadable(update protocol.RawMessage) {
 		}
 		id := jsonspan.Text(member.Value)
 		if s.work.tools[id] == nil {
-			s.work.keep(&tool{session: s, id: id, began: time.Now()})
+			forgotten = append(forgotten, s.work.keep(&tool{session: s, id: id})...)
 		}
 		if t := s.work.tools[id]; t != nil {
 			t.shown.unreadable = true
@@ -117,24 +136,28 @@ func (s *session) tool(update protocol.RawMessage, again func(*tool) bool) *tool
 	if name := s.guard.vocabulary.Load(); name != nil {
 		vocabulary = *name
 	}
+	var forgotten, replaced []*tool
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	t := s.work.tools[id]
 	if t == nil {
-		t = &tool{session: s, id: id, began: time.Now()}
-		s.work.keep(t)
+		t = &tool{session: s, id: id}
+		forgotten = s.work.keep(t)
 	}
 	if again(t) {
 		before := t.shown
 		if t.ended && !isChange(update) {
 			before = shown{}
 		}
-		t = &tool{session: s, id: id, began: time.Now(), shown: before, started: t.started}
+		replaced = append(replaced, t)
+		t = &tool{session: s, id: id, shown: before}
 		s.work.tools[id] = t
 	}
 	if !t.ended {
 		t.shown.merge(update, vocabulary)
 	}
+	s.mu.Unlock()
+	lose(forgotten, forgottenTool)
+	lose(replaced, "the agent begins another call with its id")
 	return t
 }
 
@@ -147,18 +170,31 @@ func (t *tool) hasOtherArgs(args protocol.RawMessage) bool {
 	return t.judged && !isNothing(args) && (t.judgedOn == nil || !jsonspan.Equal(args, t.judgedOn))
 }
 
-// keep remembers a call by its id; one without an id is a call of its own.
-func (w *work) keep(t *tool) {
+// forgottenTool is why a call has ended that makes place for others.
+const forgottenTool = "the agent has too many other calls"
+
+// lose tells hooks of calls of which nobody will hear how they end.
+func lose(tools []*tool, why string) {
+	for _, t := range tools {
+		t.lost(proxied.Aborted(why), nil)
+	}
+}
+
+// keep remembers a call by its id; one without an id is a call of its own. It returns those that
+// it forgets.
+func (w *work) keep(t *tool) (forgotten []*tool) {
 	if t.id == "" {
-		return
+		return nil
 	}
 	if len(w.tools) >= mostTools {
-		for old := range w.tools {
-			delete(w.tools, old)
+		for id, old := range w.tools {
+			delete(w.tools, id)
+			forgotten = append(forgotten, old)
 			break
 		}
 	}
 	w.tools[t.id] = t
+	return forgotten
 }
 
 // toolChanged takes what an update says of a tool call. A call that runs, and that the agent
@@ -184,15 +220,9 @@ func (s *session) toolChanged(update protocol.RawMessage, unreadable bool) (pass
 	switch {
 	case !is.ended || is.refused: // the hooks know
 	case status == acp.ToolFailed:
-		t.failed(t.call, protocol.CallError{Kind: protocol.CallFailed, Text: outputOf(update)}, nil)
+		t.lost(protocol.CallError{Kind: protocol.CallFailed, Text: outputOf(update)}, nil)
 	default:
-		data := protocol.ToolCallEndData{Call: t.call, Result: protocol.Result{Content: protocol.TextContent(outputOf(update))}, DurationMs: t.took()}
-		decide := t.afterStart(s.Begin(s.guard.life, protocol.ToolCallEnd, data, losing(lostOfResult)))
-		s.guard.background.observe(decide, func(o *protocol.Outcome) {
-			if o.Action == protocol.Stop {
-				s.cancelTurn(fmt.Sprintf("%s ends the turn: %s", proxied.Who(o), o.RefusalText()))
-			}
-		})
+		t.completed(outputOf(update))
 	}
 	if is.ended { // what else it was is not remembered
 		t.shown = shown{agent: t.shown.agent, name: t.shown.name, kind: t.shown.kind}
@@ -218,6 +248,9 @@ func (t *tool) becomes(status acp.ToolStatus) (is change) {
 	is.runs = t.runs
 	if !is.runs && !over {
 		return is
+	}
+	if t.gaveUp && status == acp.ToolFailed { // it never began, as hooks know
+		t.judged, t.judgedOn, t.ended = true, t.shown.rawInput, true
 	}
 	is.ended = over && !t.ended
 	is.allTheSame = t.refused && t.ended && status == acp.ToolCompleted
@@ -250,11 +283,8 @@ func (t *tool) unasked(runs bool, how string, passed <-chan struct{}) {
 		call = protocol.Call{ToolCallID: t.id, Name: "tool", Kind: protocol.KindOther, Args: protocol.RawMessage("{}"), HostTool: t.shown.name}
 	}
 	t.call = call
-	data := protocol.ToolCallStartData{Call: call, Parallel: 1}
 	ctx, cancel := lasting(s.guard.life)
-	started := make(chan struct{})
-	t.started = started
-	s.guard.background.observe(s.Begin(ctx, protocol.ToolCallStart, data, losing(lostUnasked(runs, how))), func(o *protocol.Outcome) {
+	s.guard.background.observe(t.starts(ctx, call, losing(lostUnasked(runs, how))), func(o *protocol.Outcome) {
 		if runs && unreadable && !o.Refused() {
 			s.cancelTurn(fmt.Sprintf("hooks cannot judge a call that the agent ran %s: %v", how, err), passed)
 			return
@@ -262,7 +292,7 @@ func (t *tool) unasked(runs bool, how string, passed <-chan struct{}) {
 		if runs && (o.Refused() || o.Replaced != nil || !jsonspan.Equal(jsonspan.Get(o.Event.Data, "args"), call.Args)) {
 			s.cancelTurn(fmt.Sprintf("%s does not let %s be, which the agent ran %s: %s", proxied.Who(o), what(&call), how, o.RefusalText()), passed)
 		}
-	}, cancel, func() { close(started) })
+	}, cancel)
 }
 
 // lasting returns a context that ends a moment after another one: what has happened is told
@@ -277,29 +307,33 @@ func lasting(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// failed tells hooks that the call has no result.
-func (t *tool) failed(call protocol.Call, problem protocol.CallError, by *string) {
+// completed tells hooks what the call has done.
+func (t *tool) completed(output string) {
 	s := t.session
-	s.mu.Lock()
+	for _, told := range t.ends() {
+		decide := told.Result(s.guard.life, protocol.Result{Content: protocol.TextContent(output)}, false, losing(lostOfResult))
+		s.guard.background.observe(decide, func(o *protocol.Outcome) {
+			if o.Action == protocol.Stop {
+				s.cancelTurn(fmt.Sprintf("%s ends the turn: %s", proxied.Who(o), o.RefusalText()))
+			}
+		})
+	}
+}
+
+// failed ends the call with an error.
+func (t *tool) failed(problem protocol.CallError, by *string) {
+	t.session.mu.Lock()
 	t.ended = true
-	s.mu.Unlock()
-	data := protocol.ToolCallErrorData{Call: call, Error: problem, BlockedBy: by, DurationMs: t.took()}
-	s.guard.background.observe(t.afterStart(s.BeginDetached(s.guard.life, protocol.ToolCallError, data)), nil)
+	t.session.mu.Unlock()
+	t.lost(problem, by)
 }
 
-// afterStart has an event of the call decided after its start.
-func (t *tool) afterStart(decide func() (*protocol.Outcome, error)) func() (*protocol.Outcome, error) {
-	started := t.started
-	if started == nil {
-		return decide
-	}
-	return func() (*protocol.Outcome, error) {
-		<-started
-		return decide()
+// lost tells hooks that the call has no result.
+func (t *tool) lost(problem protocol.CallError, by *string) {
+	for _, told := range t.ends() {
+		t.session.guard.background.observe(told.Lost(t.session.guard.life, problem, by), nil)
 	}
 }
-
-func (t *tool) took() float64 { return protocol.Milliseconds(time.Since(t.began)) }
 
 // outputOf is the text that an update shows of what a tool has done.
 func outputOf(update protocol.RawMessage) (output string) {
@@ -318,71 +352,4 @@ func outputOf(update protocol.RawMessage) (output string) {
 		return ""
 	}
 	return string(raw)
-}
-
-// lost says what of an outcome cannot be carried out between a client and an agent.
-func lost(o *protocol.Outcome) (list []string) {
-	lose := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	who := proxied.Who(o)
-	switch o.Event.Event {
-	case protocol.PromptSubmit:
-		if o.Action == protocol.Ask {
-			lose("%s wants a person to decide about a prompt, and an ACP proxy cannot ask that: refused", who)
-		}
-	case protocol.ToolCallStart, protocol.PermissionRequest, protocol.ToolCallEnd:
-		for _, c := range o.Context {
-			lose("the hook %s gives text to the model, and an ACP proxy cannot at %s", c.Hook, o.Event.Event)
-		}
-	case protocol.ToolCallError:
-		if len(o.Changes) > 0 || len(o.Context) > 0 {
-			lose("hooks change what the model reads of a failed call, and an ACP proxy cannot")
-		}
-	case protocol.AgentEnd:
-		if o.Action == protocol.Continue {
-			lose("%s wants another run after the end of this one, and an ACP proxy cannot begin it: answer agent-stop", who)
-		}
-	}
-	if o.Callback != nil {
-		lose("%s asked for the recipe %q, which an ACP proxy cannot run", who, o.Callback.Name)
-	}
-	return list
-}
-
-// losing has another function say what is lost of an outcome.
-func losing(lost func(*protocol.Outcome) []string) func(*protocol.Event) {
-	return func(event *protocol.Event) { event.Lost = lost }
-}
-
-// lostUnasked says what is lost of the outcome of a call that the agent began so. Of one that has failed already nothing is cancelled.
-func lostUnasked(runs bool, how string) func(*protocol.Outcome) []string {
-	then := ": it may have been done; the turn is cancelled"
-	if !runs {
-		then = " and that has failed"
-	}
-	return func(o *protocol.Outcome) []string {
-		list := lost(o)
-		if o.Refused() {
-			list = append(list, proxied.Who(o)+" refuses a call that the agent began "+how+then)
-		} else if len(o.Changes) > 0 || o.Replaced != nil {
-			list = append(list, "hooks change a call that the agent began "+how+", and an ACP proxy cannot"+then)
-		}
-		return list
-	}
-}
-
-// lostOfResult says what is lost of the outcome of a result that the agent has already.
-func lostOfResult(o *protocol.Outcome) []string {
-	list := lost(o)
-	if o.Withholds() || len(o.Changes) > 0 {
-		list = append(list, fmt.Sprintf("%s withholds or changes a result that the agent has already, and an ACP proxy cannot", proxied.Who(o)))
-	}
-	return list
-}
-
-// refusal is what the agent reads of a refusal.
-func refusal(o *protocol.Outcome) string {
-	if o.Action == protocol.Ask && o.Failure == "" {
-		return "a person has to decide this, and nobody can be asked here: " + o.RefusalText()
-	}
-	return o.RefusalText()
 }

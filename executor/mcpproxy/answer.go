@@ -1,9 +1,9 @@
 package mcpproxy
 
 import (
+	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,7 +37,7 @@ func (c *call) answered(m *relay.Message) relay.Decision {
 	if problem != "" {
 		return relay.Later("", func() relay.Decision { return c.passWith(m, "result", r.withhold(problem)) })
 	}
-	decide := c.guard.events.Begin(c.ctx, protocol.ToolCallEnd, c.endData(read.shown, false))
+	decide := c.told.Result(c.ctx, read.shown, false)
 	return relay.Later("", func() relay.Decision { return c.passWith(m, "result", r.judge(read, decide)) })
 }
 
@@ -79,9 +79,12 @@ func (c *call) passWith(m *relay.Message, member string, to instead) relay.Decis
 
 // needsInput passes on that the server wants input. The call goes on with another request.
 func (c *call) needsInput(m *relay.Message) relay.Decision {
-	key := c.asked.key(jsonspan.Get(m.Result, "requestState"))
-	c.guard.unfinished.add(key, &call{Call: c.Call, began: c.began, contexts: c.contexts})
-	return c.passWith(m, "result", instead{})
+	if !c.done() {
+		c.lost(aborted(errCancelled))
+		return relay.Drop()
+	}
+	c.guard.waits(c, jsonspan.Get(m.Result, "requestState"), nil)
+	return relay.Pass(m.Line)
 }
 
 // read reads the result. problem says why hooks that judge the results of the tool cannot
@@ -100,12 +103,19 @@ func (r returned) read() (read *result, problem string) {
 	return read, ""
 }
 
-func (c *call) endData(shown protocol.Result, synthetic bool) protocol.ToolCallEndData {
-	return protocol.ToolCallEndData{Call: c.Call, Result: shown, DurationMs: protocol.Milliseconds(time.Since(c.began)), Synthetic: synthetic}
-}
+// errEnded is why a result is not judged that comes after hooks were told how the call ended.
+var errEnded = errors.New("the call had ended before")
 
-// judge returns what the client reads in place of the result.
+// judge returns what the client reads in place of the result. decide is nil of a call that has
+// ended before.
 func (r returned) judge(read *result, decide func() (*protocol.Outcome, error)) instead {
+	switch {
+	case decide != nil:
+	case !r.guard.mayChange(&r.Call):
+		return instead{}
+	default:
+		return r.withhold("the result was withheld: " + errEnded.Error())
+	}
 	o, err := decide()
 	if err != nil { // the client gave it up, or the connection ends: it was not judged
 		return r.withholdAs([]string{"the result was withheld: " + err.Error()})
@@ -166,7 +176,11 @@ func (c *call) replaced(o *protocol.Outcome) relay.Decision {
 		if len(given.Content) == 0 {
 			given.Content = protocol.TextContent("no content")
 		}
-		o, err = c.guard.events.Begin(c.ctx, protocol.ToolCallEnd, c.endData(given, true))()
+		if decide := c.told.Result(c.ctx, given, true); decide != nil {
+			o, err = decide()
+		} else {
+			err = errEnded
+		}
 	}
 	to := instead{}
 	if err == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
@@ -15,11 +14,11 @@ import (
 // call is one request that hooks judge as the call of a tool, from the client's request to
 // its answer.
 type call struct {
-	protocol.Call // as hooks read it now
+	protocol.Call               // as hooks read it now
+	told          *proxied.Call // what hooks are told of it: one for all requests that go on with it
 	asked         asked
 	guard         *guard
 	request       *proxied.Request[kept]
-	began         time.Time
 	contexts      []string // for the model, from the hooks before the call
 	asking        *asking  // of a call that waits for the person, and will be made again
 
@@ -88,18 +87,18 @@ const (
 
 var errCancelled = errors.New("the client cancelled the call")
 
-// begin has hooks judge the call.
-func (c *call) begin(m *relay.Message) relay.Decision {
-	c.began = time.Now()
+// begin has hooks judge the call. before is the one that it goes on with, nil if it is a call of its
+// own.
+func (c *call) begin(m *relay.Message, before *call) relay.Decision {
 	c.ctx, c.stop = context.WithCancelCause(c.guard.life)
-	switch before := c.guard.unfinished.take(c); {
+	switch {
 	case before == nil:
 	case before.asking != nil:
 		return c.takeAnswer(m, before)
 	default:
-		return c.goOn(m, before)
+		return c.goOn(m)
 	}
-	decide := c.guard.events.Begin(c.ctx, protocol.ToolCallStart, protocol.ToolCallStartData{Call: c.Call, Parallel: 1}, c.complete)
+	decide := c.told.Start(c.ctx, c.complete)
 	return relay.Later(callLane, func() relay.Decision { return c.judge(m, decide) })
 }
 
@@ -127,6 +126,7 @@ func (c *call) judge(m *relay.Message, decide func() (*protocol.Outcome, error))
 			c.Original = nil
 		}
 		c.Args = args
+		c.told.Changed(c.Call)
 	}
 	switch {
 	case o.Action == protocol.Ask && o.Failure == "" && c.canAsk():
@@ -166,14 +166,18 @@ func (c *call) passAs(m *relay.Message) relay.Decision {
 }
 
 // goOn passes on a call that its server asked to be sent again, as hooks judged it before.
-func (c *call) goOn(m *relay.Message, before *call) relay.Decision {
-	c.began, c.contexts = before.began, before.contexts
-	c.ToolCallID, c.Original, c.Args = before.ToolCallID, before.Original, before.Args
+func (c *call) goOn(m *relay.Message) relay.Decision {
 	d := c.passAsked(m)
 	if !jsonspan.Equal(c.Args, c.asked.args) {
 		d = c.passAs(m)
 	}
 	return relay.Later(callLane, func() relay.Decision { return d })
+}
+
+// goesOn takes over what is known of a call that this request goes on with.
+func (c *call) goesOn(before *call) {
+	c.told, c.contexts = before.told, before.contexts
+	c.ToolCallID, c.Original, c.Args = before.ToolCallID, before.Original, before.Args
 }
 
 // mayNotRun is asked when it is the call's turn to go to the server.
@@ -198,9 +202,7 @@ func (c *call) undecided(err error) relay.Decision {
 	return relay.Drop()
 }
 
-func aborted(cause error) protocol.CallError {
-	return protocol.CallError{Kind: protocol.CallAborted, Text: "aborted: " + cause.Error()}
-}
+func aborted(cause error) protocol.CallError { return proxied.Aborted(cause.Error()) }
 
 // cancelledByClient ends the call, and whatever hook is asked about it. It reports whether
 // the server need not be told: it has not seen the call, or has answered it.
@@ -235,7 +237,11 @@ func (c *call) refuseAs(problem protocol.CallError, by *string) relay.Decision {
 
 // failed tells hooks that the call has no result. It returns what the model reads of that.
 func (c *call) failed(problem protocol.CallError, by *string) (text string, more []string) {
-	o, err := c.failure(problem, by, false)()
+	decide := c.told.Failed(c.guard.life, problem, by)
+	if decide == nil { // they know how it ended
+		return problem.Text, nil
+	}
+	o, err := decide()
 	if err != nil {
 		return problem.Text, nil
 	}
@@ -245,17 +251,9 @@ func (c *call) failed(problem protocol.CallError, by *string) (text string, more
 	return problem.Text, proxied.Contexts(o)
 }
 
-// failure begins the event of a call without a result. over says that nobody waits for it.
-func (c *call) failure(problem protocol.CallError, by *string, over bool) func() (*protocol.Outcome, error) {
-	data := protocol.ToolCallErrorData{Call: c.Call, Error: problem, BlockedBy: by, DurationMs: protocol.Milliseconds(time.Since(c.began))}
-	if over {
-		return c.guard.events.BeginDetached(c.guard.life, protocol.ToolCallError, data)
-	}
-	return c.guard.events.Begin(c.guard.life, protocol.ToolCallError, data)
-}
-
 // lost tells hooks that the call has no result that anybody reads. Nobody waits for them.
 func (c *call) lost(problem protocol.CallError) {
-	decide := c.failure(problem, nil, true)
-	c.guard.background.Go(func() { _, _ = decide() })
+	if decide := c.told.Lost(c.guard.life, problem, nil); decide != nil {
+		c.guard.background.Go(func() { _, _ = decide() })
+	}
 }

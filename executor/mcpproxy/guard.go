@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
@@ -30,7 +29,7 @@ type guard struct {
 	tools      *tools
 	questions  *questions
 	tasks      *tasks
-	background sync.WaitGroup // events that nobody waits for
+	background proxied.Background // events that nobody waits for
 	version    atomic.Pointer[string]
 }
 
@@ -88,10 +87,15 @@ func (g *guard) request(m *relay.Message) relay.Decision {
 		return refused(m.ID, relay.CodeInvalidParams, err.Error())
 	}
 	r.Size = len(m.Line)
+	before := g.unfinished.take(c)
+	if before != nil {
+		c.goesOn(before)
+	}
 	if problem := g.pending.Add(r); problem != "" {
+		c.lost(proxied.Aborted(problem))
 		return refused(m.ID, relay.CodeInvalidRequest, problem)
 	}
-	return c.begin(m)
+	return c.begin(m, before)
 }
 
 func refused(id protocol.RawMessage, code int, text string) relay.Decision {
@@ -188,6 +192,7 @@ func (g *guard) newCall(m *relay.Message, r *proxied.Request[kept], how *method)
 	}
 	c := &call{guard: g, request: r, asked: asked{method: how, params: params, args: args, strict: m.Strict}}
 	c.Call = protocol.Call{ToolCallID: callID(params, r.ID), Name: tool, Kind: protocol.KindMCP, Args: args, Server: g.options.Server}
+	c.told = g.events.NewCall(c.Call)
 	c.asked.modern = jsonspan.Find(params, "/_meta/"+`io.modelcontextprotocol~1protocolVersion`) != nil
 	r.Call = &kept{call: c}
 	return c, nil

@@ -190,7 +190,7 @@ func (c consent) follow(a *asking) relay.Decision {
 	quoted := jsonspan.Quote(key)
 	result := append([]byte(`{"resultType":"input_required","inputRequests":{"question":{"method":"elicitation/create","params":`), next.question...)
 	result = append(append(append(result, `}},"requestState":`...), quoted...), '}')
-	c.guard.unfinished.add(c.call.asked.key(quoted), &call{Call: c.Call, began: c.began, contexts: c.contexts, asking: a})
+	c.guard.waits(c.call, quoted, a)
 	if !c.progress.to(ending) || !c.done() {
 		a.stop()
 		return relay.Drop()
@@ -202,8 +202,6 @@ func (c consent) follow(a *asking) relay.Decision {
 func (c *call) takeAnswer(m *relay.Message, before *call) relay.Decision {
 	a := before.asking
 	came := readAnswer(jsonspan.Find(c.asked.params, "/inputResponses/question"))
-	c.began, c.contexts = before.began, before.contexts
-	c.ToolCallID, c.Original, c.Args = before.ToolCallID, before.Original, before.Args
 	c.asked.params = jsonspan.Without(jsonspan.Without(c.asked.params, "inputResponses"), "requestState")
 	c.asked.strict = false // the server is to see the call as if nobody had been asked
 	if a.taken.Swap(true) {

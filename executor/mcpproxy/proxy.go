@@ -71,7 +71,9 @@ func Run(ctx context.Context, client relay.Stream, server *proxied.Process, opti
 		Waiting: func() bool { return g.pending.Count() > 0 }, Ending: func() { end(proxied.ErrClosed) },
 	}
 	c.Run(ctx)
-	g.tasks.end()
+	for _, tell := range g.events.CloseCalls(life, proxied.Aborted("the connection has ended before the result was read")) {
+		g.background.Go(func() { _, _ = tell() })
+	}
 	g.background.Wait()
 	return context.Cause(ctx)
 }

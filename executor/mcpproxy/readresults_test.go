@@ -52,7 +52,7 @@ func TestResultsOfReads(t *testing.T) {
 			"changed":       {r.answer("1", `"private"`, ""), r.answer("1", `"***\n"`, "")},
 			"now an error":  {r.answer("1", `"bad"`, ""), refusedLine("1", "it is bad")},
 			"told":          {r.answer("1", `"told"`, ""), strings.Replace(r.answer("1", `"told"`, ""), `]`, context, 1)},
-			"no content":    {r.answer("1", `"thought"`, ""), refusedLine("1", "hidden")},
+			"no content":    {r.answer("1", `"thought"`, ""), refusedLine("1", `the result was withheld: a part of type \"thinking\" cannot be written as content of MCP`)},
 			"an error":      {`{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"a path","data":[1.0]}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"hidden","data":[1.0]}}`},
 			"twice":         {result(`"` + r.list + `":[],"` + r.list + `":[]`), refusedLine("1", "hidden")},
 			"in other case": {result(`"` + r.list + `":[],"` + strings.ToUpper(r.list) + `":[]`), refusedLine("1", "hidden")},

@@ -37,7 +37,7 @@ type task struct {
 	is     protocol.RawMessage
 	known  bool // judged and is say something
 
-	over atomic.Bool // hooks were told how the call ended
+	over atomic.Bool // hooks are told how the call ended, or will be
 }
 
 func newTasks() *tasks { return &tasks{list: map[string]*task{}} }
@@ -64,15 +64,6 @@ func (t *tasks) get(id string) *task {
 	return t.list[id]
 }
 
-// end tells hooks of the calls whose result nobody has asked for.
-func (t *tasks) end() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, id := range t.order {
-		t.list[id].lost("the connection has ended before the result of the task was read")
-	}
-}
-
 // lost tells hooks that the call has no result, unless they know how it ended.
 func (t *task) lost(why string) {
 	if !t.over.Swap(true) {
@@ -82,14 +73,19 @@ func (t *task) lost(why string) {
 
 // becomesTask passes on that the result comes later.
 func (c *call) becomesTask(m *relay.Message, id string) relay.Decision {
-	later := &call{Call: c.Call, asked: asked{method: c.asked.method, modern: c.asked.modern}, guard: c.guard, began: c.began, contexts: c.contexts, ctx: c.guard.life}
-	if forgotten := c.guard.tasks.add(id, later); forgotten != nil {
+	if forgotten := c.guard.tasks.add(id, c.later()); forgotten != nil {
 		forgotten.lost("the server has begun other tasks since, and hookd knows this one no more")
 	}
 	if !c.done() {
 		return relay.Drop()
 	}
 	return c.guard.inTask(m, id, "result", m.Result)
+}
+
+// later returns the call as one whose end comes with another message. Where a server gives several
+// ends, hooks judge each.
+func (c *call) later() *call {
+	return &call{Call: c.Call, told: c.told.Anew(), asked: asked{method: c.asked.method, modern: c.asked.modern}, guard: c.guard, contexts: c.contexts, ctx: c.guard.life}
 }
 
 // taskAsked returns the id of the task that a request is about.
@@ -173,6 +169,7 @@ func (g *guard) ofTask(m *relay.Message, id string, end taskEnd, with func(proto
 		}
 		return relay.Pass(relay.ErrorLine(m.ID, relay.CodeServer, "hookd: "+problem))
 	}
+	t.over.Store(true)
 	return relay.Later("", func() relay.Decision {
 		if to := t.judge(end); to != nil {
 			return relay.Pass(with(to))
@@ -189,12 +186,11 @@ func (t *task) judge(end taskEnd) protocol.RawMessage {
 	if t.known && hash == t.judged {
 		return t.is
 	}
-	t.over.Store(true)
 	var to protocol.RawMessage
 	if end.member == "error" {
-		to = t.call.judgeError(end.value)
+		to = t.call.later().judgeError(end.value)
 	} else {
-		to = withTask(resultOfCall(t.call, end.value).judgeNow().value, end.value)
+		to = withTask(resultOfCall(t.call.later(), end.value).judgeNow().value, end.value)
 	}
 	t.judged, t.is, t.known = hash, slices.Clone(to), len(to) <= mostAgain
 	return to
@@ -218,5 +214,5 @@ func (r returned) judgeNow() instead {
 	if problem != "" {
 		return r.withhold(problem)
 	}
-	return r.judge(read, r.guard.events.Begin(r.ctx, protocol.ToolCallEnd, r.endData(read.shown, false)))
+	return r.judge(read, r.told.Result(r.ctx, read.shown, false))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -38,17 +39,29 @@ func orNull(value protocol.RawMessage) protocol.RawMessage {
 	return value
 }
 
-// add remembers a call whose server has asked for input.
-func (u *unfinished) add(key string, c *call) {
+// waits remembers a call until the client sends it again, with a state. asking, if not nil, is the
+// question that it waits for.
+func (g *guard) waits(c *call, state protocol.RawMessage, asking *asking) {
+	waits := &call{Call: c.Call, told: c.told, guard: g, contexts: c.contexts, asking: asking}
+	for _, forgotten := range g.unfinished.add(c.asked.key(state), waits) {
+		forgotten.lost(proxied.Aborted("other calls wait for input in its place"))
+	}
+}
+
+// add remembers a call whose server has asked for input. It returns those that it forgets.
+func (u *unfinished) add(key string, c *call) (forgotten []*call) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.remove(key)
+	if before := u.remove(key); before != nil {
+		forgotten = append(forgotten, before)
+	}
 	for len(u.order) > 0 && (len(u.order) >= mostUnfinished || u.bytes+len(key) > mostUnfinishedBytes) {
-		u.remove(u.order[0])
+		forgotten = append(forgotten, u.remove(u.order[0]))
 	}
 	u.list[key] = c
 	u.order = append(u.order, key)
 	u.bytes += len(key)
+	return forgotten
 }
 
 // take returns the call that another one goes on with, nil if it is a call of its own.

@@ -3,6 +3,8 @@
 //
 //	connection.go  Process, and Connection: carries the messages until one side ends, then ends the other
 //	events.go      Events fires the events of a session; what people and models read of an outcome
+//	calls.go       Call: hooks see each call of a tool start, and end once
+//	background.go  Background: what nobody waits for before the end
 //	pending.go     Pending: the requests of one side that have no answer
 //	misread.go     Misread: members that some programs take for others
 //	notes.go       Notes tells a person of lines that were not passed on

@@ -35,6 +35,7 @@ type Events struct {
 	lost    func(*protocol.Outcome) []string
 	tell    func(*protocol.Outcome)
 	opened  time.Time
+	calls   calls
 
 	mu  sync.Mutex
 	seq int64
@@ -56,7 +57,7 @@ func (e *Events) Begin(ctx context.Context, name protocol.EventName, data any, a
 // BeginDetached begins an event of which nobody waits for the outcome: it tells what has
 // happened, also when the connection has ended.
 func (e *Events) BeginDetached(ctx context.Context, name protocol.EventName, data any) func() (*protocol.Outcome, error) {
-	return e.begin(ctx, name, data, func(event *protocol.Event) { event.Detached = true })
+	return e.begin(ctx, name, data, Detached)
 }
 
 func (e *Events) begin(ctx context.Context, name protocol.EventName, data any, add ...func(*protocol.Event)) func() (*protocol.Outcome, error) {

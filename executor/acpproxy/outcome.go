@@ -1,0 +1,101 @@
+package acpproxy
+
+import (
+	"fmt"
+
+	"github.com/hookd-dev/hookd/executor/proxied"
+	"github.com/hookd-dev/hookd/internal/text"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/acp"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+)
+
+// lost says what of an outcome cannot be carried out between a client and an agent.
+func lost(o *protocol.Outcome) (list []string) {
+	lose := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	who := proxied.Who(o)
+	switch o.Event.Event {
+	case protocol.PromptSubmit:
+		if o.Action == protocol.Ask {
+			lose("%s wants a person to decide about a prompt, and an ACP proxy cannot ask that: refused", who)
+		}
+	case protocol.ToolCallStart, protocol.PermissionRequest, protocol.ToolCallEnd:
+		for _, c := range o.Context {
+			lose("the hook %s gives text to the model, and an ACP proxy cannot at %s", c.Hook, o.Event.Event)
+		}
+	case protocol.ToolCallError:
+		if len(o.Changes) > 0 || len(o.Context) > 0 {
+			lose("hooks change what the model reads of a failed call, and an ACP proxy cannot")
+		}
+	case protocol.AgentEnd:
+		if o.Action == protocol.Continue {
+			lose("%s wants another run after the end of this one, and an ACP proxy cannot begin it: answer agent-stop", who)
+		}
+	}
+	if o.Callback != nil {
+		lose("%s asked for the recipe %q, which an ACP proxy cannot run", who, o.Callback.Name)
+	}
+	return list
+}
+
+// losing has another function say what is lost of an outcome.
+func losing(lost func(*protocol.Outcome) []string) func(*protocol.Event) {
+	return func(event *protocol.Event) { event.Lost = lost }
+}
+
+// lostUnasked says what is lost of the outcome of a call that the agent began so. Of one that has failed already nothing is cancelled.
+func lostUnasked(runs bool, how string) func(*protocol.Outcome) []string {
+	then := ": it may have been done; the turn is cancelled"
+	if !runs {
+		then = " and that has failed"
+	}
+	return func(o *protocol.Outcome) []string {
+		list := lost(o)
+		if o.Refused() {
+			list = append(list, proxied.Who(o)+" refuses a call that the agent began "+how+then)
+		} else if len(o.Changes) > 0 || o.Replaced != nil {
+			list = append(list, "hooks change a call that the agent began "+how+", and an ACP proxy cannot"+then)
+		}
+		return list
+	}
+}
+
+// lostOfResult says what is lost of the outcome of a result that the agent has already.
+func lostOfResult(o *protocol.Outcome) []string {
+	list := lost(o)
+	if o.Withholds() || len(o.Changes) > 0 {
+		list = append(list, fmt.Sprintf("%s withholds or changes a result that the agent has already, and an ACP proxy cannot", proxied.Who(o)))
+	}
+	return list
+}
+
+// refusal is what the agent reads of a refusal.
+func refusal(o *protocol.Outcome) string {
+	if o.Action == protocol.Ask && o.Failure == "" {
+		return "a person has to decide this, and nobody can be asked here: " + o.RefusalText()
+	}
+	return o.RefusalText()
+}
+
+// tell shows the client what hooks did. A client that shows notices gets one, any other a
+// piece of a message.
+func (s *session) tell(words string) {
+	words = text.Visible(words)
+	update := object(texts("sessionUpdate", string(acp.NoticeGiven)), texts("severity", "warning"), texts("title", "hookd"), texts("description", words))
+	if !s.guard.notices.Load() {
+		update = chunk("hookd: " + words + "\n\n")
+	}
+	s.guard.send(relay.Client, s.updateLine(update))
+}
+
+func chunk(words string) protocol.RawMessage {
+	return object(texts("sessionUpdate", string(acp.AgentMessageChunk)), member{"content", textBlock(words)})
+}
+
+func (s *session) updateLine(update protocol.RawMessage) []byte {
+	return notification(acp.SessionUpdate, object(texts("sessionId", s.id), member{"update", update}))
+}
+
+func textBlock(words string) protocol.RawMessage {
+	return object(texts("type", "text"), texts("text", words))
+}
