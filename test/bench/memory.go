@@ -20,7 +20,8 @@ import (
 // restAfter is when a daemon is at rest.
 const restAfter = 5 * time.Second
 
-// serveMemory is the resident memory of hookd serve at rest, with one project and hook.
+// serveMemory is the resident memory of hookd serve at rest, with one project and hook. Own is
+// the part of it that is not the program file's, whose pages all processes of hookd share.
 func serveMemory(ctx context.Context, k *kit) (*race, error) {
 	c := &race{}
 	for _, build := range []struct{ name, tag string }{{"lean", leanTag}, {"whole", ""}} {
@@ -69,7 +70,11 @@ func serveMemoryOf(ctx context.Context, k *kit, name, tag string) (figures []fig
 		if err != nil {
 			return nil, err
 		}
-		figures = append(figures, figure{name, bytesUnit, resident})
+		own, err := memory(pid, "RssAnon:")
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, figure{name, bytesUnit, resident}, figure{name + " own", bytesUnit, own})
 		for _, guardian := range children(pid) {
 			if resident, err := memory(guardian, "VmRSS:"); err == nil {
 				figures = append(figures, figure{name + " guardian", bytesUnit, resident})

@@ -30,9 +30,9 @@ var reasons = []reason{
 	{"bridge/warm/0", target{"messenger", 1.6, ratio}, 2.2, "The messenger takes 0.3 ms of processor time more than an empty program, and waits half a millisecond for the daemon, which takes 0.75 ms for an event. A tenth each of that goes to the hooks above the caller, to self-protection, and to the record, which must be written before the answer; a quarter goes to waking threads."},
 	{"bridge/warm/1", target{"messenger", 2, ratio}, 2.66, "As with no hook, and the hook's start."},
 	{"bridge/cold", target{ours, 8, ratio}, 12.15, "A third is what libraries make at each start (validator alone a fifteenth of the whole; models, MCP and the terminal, which the lean program leaves out, a seventh), a fifth the start of so large a program, a tenth the search for hooks and settings. `hookd-bridge` with a daemon is the way that agents are to go."},
-	{"mcp/call/0", target{ours, 200e-6, middle}, 421e-6, "The two events of a call take 350 µs of processor time: an eighth goes to waking threads, a tenth each to collecting garbage, to growing the stacks of new goroutines and to the record; the rest has no peak."},
-	{"mcp/call/1", target{ours, 300e-6, middle}, 560e-6, "As with no hook, and the hook's answer."},
-	{"memory/serve", target{"lean", 16e6, amount}, 18.6e6, "The libraries for settings (viper, validator) and their tables stay in memory. Before they were linked it was 12.3 MB."},
+	{"mcp/call/0", target{ours, 200e-6, middle}, 280e-6, "Of 240 µs of processor time 40 are for carrying the two messages of a call, the rest is for its two events: an eighth of all goes to waking threads, as much to the record, which must be written before the answer, a tenth to collecting garbage; the rest has no peak."},
+	{"mcp/call/1", target{ours, 300e-6, middle}, 400e-6, "As with no hook, and the hook's answer."},
+	{"memory/serve", target{"lean", 16e6, amount}, 21.6e6, "Four fifths are pages of the program's file, which all processes of hookd share and which the kernel can drop; 4.5 MB are the daemon's own. The libraries for settings (viper, validator) made the file larger, and then the HTTP client of `hookd mcp --url`, which is 1.2 MB of it."},
 	{"describe/100", target{ours, 0.6, ratio}, 1, "Two shells at once gain little or nothing on this machine: each takes nearly twice the processor time."},
 }
 
