@@ -109,10 +109,16 @@ func (g *guard) cancelled(m *relay.Message) relay.Decision {
 	if id := jsonspan.Get(m.Params, "requestId"); id != nil {
 		r = g.pending.Get(id)
 	}
-	if r != nil && r.Call != nil && r.Call.call != nil && r.Call.call.cancelledByClient() {
-		return relay.Drop()
+	switch {
+	case r == nil:
+	case r.Call != nil && r.Call.call != nil:
+		if r.Call.call.cancelledByClient() {
+			return relay.Drop()
+		}
+	default:
+		g.pending.GiveUp(r) // it may be answered all the same
 	}
-	return relay.Pass(m.Line) // any other request may be answered all the same
+	return relay.Pass(m.Line)
 }
 
 // fromServer decides a message of the server.

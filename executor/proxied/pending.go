@@ -23,6 +23,8 @@ type Request[C any] struct {
 	Method string
 	Call   *C  // what the proxy knows of it, nil of one that only passes
 	Size   int // bytes that are kept for it
+
+	givenUp bool
 }
 
 // Pending are the requests of one side by their ids. Those of the other side have ids of
@@ -30,7 +32,9 @@ type Request[C any] struct {
 type Pending[C any] struct {
 	mu        sync.Mutex
 	open      map[string]*Request[C]
-	bytes     int // of the open ones
+	bytes     int           // of the open ones
+	givenUp   []*Request[C] // the oldest first; some are not open any more
+	waiting   int           // open ones that are not given up
 	cancelled map[string]bool
 	order     []string // of cancelled, the oldest first
 }
@@ -54,6 +58,8 @@ func (p *Pending[C]) Add(r *Request[C]) (problem string) {
 	delete(p.cancelled, key)
 	p.open[key] = r
 	p.bytes += r.Size
+	p.waiting++
+	r.givenUp = false
 	return ""
 }
 
@@ -68,22 +74,33 @@ func (p *Pending[C]) Get(id protocol.RawMessage) *Request[C] {
 func (p *Pending[C]) Remove(r *Request[C]) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.remove(r)
+}
+
+func (p *Pending[C]) remove(r *Request[C]) bool {
 	key := relay.Key(r.ID)
 	if p.open[key] != r {
 		return false
 	}
 	delete(p.open, key)
 	p.bytes -= r.Size
+	if !r.givenUp {
+		p.waiting--
+	}
 	return true
 }
 
 // Cancel removes a request whose sender has given it up.
 func (p *Pending[C]) Cancel(r *Request[C]) {
-	if !p.Remove(r) {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.cancel(r)
+}
+
+func (p *Pending[C]) cancel(r *Request[C]) {
+	if !p.remove(r) {
+		return
+	}
 	key := relay.Key(r.ID)
 	if len(p.order) >= mostCancelled {
 		delete(p.cancelled, p.order[0])
@@ -91,6 +108,24 @@ func (p *Pending[C]) Cancel(r *Request[C]) {
 	}
 	p.cancelled[key] = true
 	p.order = append(p.order, key)
+}
+
+// GiveUp takes that the sender of a request waits no more for its answer, which may come all the
+// same. It stays open, but many such do not: the oldest are cancelled then.
+func (p *Pending[C]) GiveUp(r *Request[C]) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.givenUp || p.open[relay.Key(r.ID)] != r {
+		return
+	}
+	r.givenUp = true
+	p.waiting--
+	p.givenUp = append(p.givenUp, r)
+	if len(p.givenUp) > mostCancelled {
+		p.cancel(p.givenUp[0])
+		p.givenUp[0] = nil
+		p.givenUp = p.givenUp[1:]
+	}
 }
 
 // WasCancelled reports whether an answer is for a request that was given up.
@@ -108,13 +143,13 @@ func (p *Pending[C]) TakeAll() (list []*Request[C]) {
 		list = append(list, r)
 		delete(p.open, key)
 	}
-	p.bytes = 0
+	p.bytes, p.waiting, p.givenUp = 0, 0, nil
 	return list
 }
 
-// Count returns how many requests are open.
+// Count returns how many requests are open whose senders wait for their answers.
 func (p *Pending[C]) Count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.open)
+	return p.waiting
 }
