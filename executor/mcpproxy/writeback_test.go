@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 )
 
 // What hooks changed of a result is written to where they read it; all else keeps its bytes,
@@ -56,4 +58,37 @@ func TestWriteBack(t *testing.T) {
 	if _, err := r.write(protocol.Result{Content: protocol.Content{{Type: protocol.PartThinking, Text: "x"}}}, nil); err == nil {
 		t.Error("a thought became content of MCP")
 	}
+}
+
+// Whatever a client asks and a server answers: args are written so that they are read again,
+// and a result that no hook changed keeps its bytes.
+func FuzzMethods(f *testing.F) {
+	f.Add([]byte(`{"uri":"a","name":"b","arguments":{"c":1.0},"_meta":{}}`), []byte(`{"contents":[{"uri":"a","blob":"AA==","mimeType":"image/png"}],"messages":[{"role":"user","content":{"type":"text","text":"a"}}],"content":[{"type":"text","text":"{}"}],"structuredContent":{}}`))
+	f.Fuzz(func(t *testing.T, params, answer []byte) {
+		g := &guard{options: &Options{Server: "s"}, prefix: "mcp__s__"}
+		for _, how := range methods {
+			m := &relay.Message{Params: params, Strict: jsonspan.Valid(params)}
+			if read, err := how.params(m); err == nil {
+				if tool, args, err := how.read(g, read); err == nil {
+					written := how.write(read, args)
+					again, same, err := how.read(g, written)
+					if err != nil || again != tool || !jsonspan.Equal(same, args) || !jsonspan.Valid(written) {
+						t.Errorf("%s: %s with %s became %s, %v", how.name, read, args, written, err)
+					}
+				}
+			}
+			r := resultOfCall(&call{asked: asked{method: how}}, answer)
+			if r.unclear != "" || jsonspan.Kind(jsonspan.Get(r.raw, how.result.list)) != '[' {
+				continue
+			}
+			result := readResult(&how.result, r.raw, []byte(`{"uri":"a"}`))
+			back, err := result.write(result.shown, nil)
+			if err != nil || string(back) != string(r.raw) {
+				t.Errorf("%s: %s became %s %v", how.name, r.raw, back, err)
+			}
+			if _, err := protocol.Marshal(result.shown); err != nil {
+				t.Errorf("%s: %s cannot be shown: %v", how.name, r.raw, err)
+			}
+		}
+	})
 }

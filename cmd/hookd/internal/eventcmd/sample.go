@@ -10,20 +10,22 @@ import (
 
 // sampleCalls are tool calls by the tool's kind, for hooks that match one.
 var sampleCalls = map[string]string{
-	"bash":       `"toolCallId":"call-1","name":"bash","kind":"shell","args":{"command":"ls -la"}`,
-	"read_file":  `"toolCallId":"call-1","name":"read_file","kind":"read","args":{"path":"README.md"}`,
-	"write_file": `"toolCallId":"call-1","name":"write_file","kind":"write","args":{"path":"notes.md","content":"hello\n"}`,
-	"edit_file":  `"toolCallId":"call-1","name":"edit_file","kind":"write","args":{"path":"README.md","oldText":"a","newText":"b"}`,
-	"list_dir":   `"toolCallId":"call-1","name":"list_dir","kind":"read","args":{"path":"."}`,
-	"grep":       `"toolCallId":"call-1","name":"grep","kind":"read","args":{"pattern":"release","path":"."}`,
-	"fetch":      `"toolCallId":"call-1","name":"fetch","kind":"net","args":{"url":"https://example.org/"}`,
-	"mcp":        `"toolCallId":"call-1","name":"mcp__demo__search","kind":"mcp","args":{"query":"hello"},"server":"demo"`,
-	"agent":      `"toolCallId":"call-1","name":"agent","kind":"agent","args":{"prompt":"look around"}`,
+	"bash":              `"toolCallId":"call-1","name":"bash","kind":"shell","args":{"command":"ls -la"}`,
+	"read_file":         `"toolCallId":"call-1","name":"read_file","kind":"read","args":{"path":"README.md"}`,
+	"write_file":        `"toolCallId":"call-1","name":"write_file","kind":"write","args":{"path":"notes.md","content":"hello\n"}`,
+	"edit_file":         `"toolCallId":"call-1","name":"edit_file","kind":"write","args":{"path":"README.md","oldText":"a","newText":"b"}`,
+	"list_dir":          `"toolCallId":"call-1","name":"list_dir","kind":"read","args":{"path":"."}`,
+	"grep":              `"toolCallId":"call-1","name":"grep","kind":"read","args":{"pattern":"release","path":"."}`,
+	"fetch":             `"toolCallId":"call-1","name":"fetch","kind":"net","args":{"url":"https://example.org/"}`,
+	"mcp":               `"toolCallId":"call-1","name":"mcp__demo__search","kind":"mcp","args":{"query":"hello"},"server":"demo"`,
+	"read_mcp_resource": `"toolCallId":"call-1","name":"read_mcp_resource","kind":"mcp","args":{"server":"demo","uri":"file:///README.md"},"server":"demo"`,
+	"get_mcp_prompt":    `"toolCallId":"call-1","name":"get_mcp_prompt","kind":"mcp","args":{"server":"demo","name":"review","arguments":{"file":"README.md"}},"server":"demo"`,
+	"agent":             `"toolCallId":"call-1","name":"agent","kind":"agent","args":{"prompt":"look around"}`,
 }
 
 // sampleOrder is the order in which samples are looked through for a hook whose matcher is in
 // another agent's names.
-var sampleOrder = []string{"bash", "write_file", "edit_file", "read_file", "grep", "list_dir", "fetch", "mcp", "agent"}
+var sampleOrder = []string{"bash", "write_file", "edit_file", "read_file", "grep", "list_dir", "fetch", "mcp", "read_mcp_resource", "get_mcp_prompt", "agent"}
 
 var kindSamples = map[string]string{
 	"@shell": "bash", "@read": "read_file", "@write": "write_file", "@net": "fetch", "@mcp": "mcp", "@agent": "agent",
