@@ -104,8 +104,8 @@ func started(server protocol.RawMessage, line []string) protocol.RawMessage {
 }
 
 // guardWeb returns an MCP server that is reached by an address as a program that reaches it
-// under guard. The address and the headers, which may hold keys, are variables: a command line
-// is for everybody to see.
+// under guard. The address and the headers, which may hold keys, are variables that only the server
+// has: a command line is for everybody to see, and hooks need neither.
 func (o *Options) guardWeb(server protocol.RawMessage, of Server) (protocol.RawMessage, error) {
 	address, headers := jsonspan.Get(server, "url"), jsonspan.Get(server, "headers")
 	if jsonspan.Kind(address) != '"' {
@@ -115,7 +115,7 @@ func (o *Options) guardWeb(server protocol.RawMessage, of Server) (protocol.RawM
 		return nil, errors.New("the headers of an MCP server are " + jsonspan.KindName(headers) + ", not a list")
 	}
 	const address0, header0 = "MCP_SERVER_URL", "MCP_SERVER_HEADER_"
-	env := []protocol.RawMessage{object(texts("name", address0), member{"value", address})}
+	env := []protocol.RawMessage{object(texts("name", proxied.ServerVariable+address0), member{"value", address})}
 	of.URL = "${" + address0 + "}"
 	for i, header := range jsonspan.Elements(headers) {
 		name, value := jsonspan.Get(header, "name"), jsonspan.Get(header, "value")
@@ -129,7 +129,7 @@ func (o *Options) guardWeb(server protocol.RawMessage, of Server) (protocol.RawM
 			return nil, fmt.Errorf("the MCP server %q has the header %s, whose name is none", of.Name, name)
 		}
 		variable := header0 + strconv.Itoa(i+1)
-		env = append(env, object(texts("name", variable), member{"value", value}))
+		env = append(env, object(texts("name", proxied.ServerVariable+variable), member{"value", value}))
 		of.Headers = append(of.Headers, jsonspan.Text(name)+": ${"+variable+"}")
 	}
 	server = started(jsonspan.Without(server, "type", "url", "headers", "args", "env", "command"), o.Server(of))

@@ -89,7 +89,7 @@ type server interface {
 // start starts the server, or finds out how it is reached.
 func (cmd *Commands) start(o *options, cwd string, note func(string)) (server, error) {
 	if o.url != "" {
-		return reach(o.url, o.headers, note)
+		return reach(o.url, o.headers, o.variables, note)
 	}
 	return guarded.Start(cmd.Opener, guarded.What{Code: "server", Name: "the MCP server", Env: o.variables}, o.argv, cwd)
 }

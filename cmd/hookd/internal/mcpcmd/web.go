@@ -20,9 +20,10 @@ import (
 // webServer is a server that is reached by an address.
 type webServer struct{ process *proxied.Process }
 
-// reach returns the server at an address. lines are headers as the command line has them.
-func reach(address string, lines []string, note func(string)) (*webServer, error) {
-	address, missing := withVariables(address)
+// reach returns the server at an address. lines are headers as the command line has them, own the
+// variables that only the server has.
+func reach(address string, lines, own []string, note func(string)) (*webServer, error) {
+	address, missing := withVariables(address, own)
 	if missing != "" {
 		return nil, notSet("--url", missing)
 	}
@@ -32,7 +33,7 @@ func reach(address string, lines []string, note func(string)) (*webServer, error
 		if name = strings.TrimSpace(name); !found || name == "" {
 			return nil, cli.Usage("bad-header", fmt.Sprintf("--header %s is no header", show.Line(name)), `write it as 'NAME: VALUE', such as 'Authorization: Bearer ${TOKEN}'`)
 		}
-		value, missing := withVariables(strings.TrimSpace(value))
+		value, missing := withVariables(strings.TrimSpace(value), own)
 		if missing != "" {
 			return nil, notSet("--header "+show.Line(name), missing)
 		}
@@ -67,21 +68,30 @@ func (w *webServer) Failure() error {
 
 var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}`) })
 
-// withVariables replaces ${NAME} by the variable of that name; $${NAME} is ${NAME}. missing
-// is the first that is not set.
-func withVariables(text string) (replaced, missing string) {
+// withVariables replaces ${NAME} by the variable of that name, the server's own or else ours;
+// $${NAME} is ${NAME}. missing is the first that is not set.
+func withVariables(text string, own []string) (replaced, missing string) {
 	replaced = variable().ReplaceAllStringFunc(text, func(found string) string {
 		if strings.HasPrefix(found, "$$") {
 			return found[1:]
 		}
 		name := found[2 : len(found)-1]
-		value, set := os.LookupEnv(name)
+		value, set := lookUp(name, own)
 		if !set && missing == "" {
 			missing = name
 		}
 		return value
 	})
 	return replaced, missing
+}
+
+func lookUp(name string, own []string) (value string, set bool) {
+	for _, v := range own {
+		if value, is := strings.CutPrefix(v, name+"="); is {
+			return value, true
+		}
+	}
+	return os.LookupEnv(name)
 }
 
 // nameOfURL returns what a server is called of which only the address is known: the part of
