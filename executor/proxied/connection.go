@@ -58,7 +58,8 @@ type Connection struct {
 	Process *Process
 
 	// Patience is how long the program may take to end by itself: default DefaultPatience.
-	// While the client waits for answers, and reads, it is five times as long.
+	// While the client waits for answers, and reads, it is five times as long. A program whose
+	// client reads no more has no more time than Patience from then on.
 	Patience time.Duration
 	Waiting  func() bool // whether the client still waits for an answer
 	// Ending is called once, before the program is ended: hooks that are asked about a
@@ -86,9 +87,9 @@ func (c *Connection) await(ctx context.Context) {
 	case <-c.Relay.Left(): // what it wrote with may be held by another program
 		c.Process.End(c.Patience)
 	case <-c.Relay.Gone(relay.Server): // it says no more, or cannot be written to
-		c.within(ctx, c.Patience)
+		c.within(ctx, c.Patience, nil)
 	case <-c.Process.Done: // what it left may hold its output
-		c.within(ctx, c.Patience)
+		c.within(ctx, c.Patience, nil)
 	}
 }
 
@@ -97,12 +98,19 @@ func (c *Connection) await(ctx context.Context) {
 func (c *Connection) awaitProgram(ctx context.Context) {
 	const looks = 5 // at how much is still to be answered
 	for range looks {
-		if c.within(ctx, c.Patience) || !c.Waiting() {
+		if c.within(ctx, c.Patience, c.Relay.Left()) {
 			return
 		}
 		select {
-		case <-c.Relay.Left():
+		case <-c.Relay.Left(): // nobody reads an answer
+			c.Process.End(c.Patience)
 			return
+		default:
+		}
+		if !c.Waiting() {
+			return
+		}
+		select {
 		case <-c.Process.Done: // nobody answers any more
 			return
 		default:
@@ -110,8 +118,9 @@ func (c *Connection) awaitProgram(ctx context.Context) {
 	}
 }
 
-// within waits for the end of the relay and reports whether it came, or ctx ended.
-func (c *Connection) within(ctx context.Context, limit time.Duration) bool {
+// within waits for the end of the relay and reports whether it came, or ctx ended. It waits no
+// longer than until left is closed; nil: that does not matter.
+func (c *Connection) within(ctx context.Context, limit time.Duration, left <-chan struct{}) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
@@ -120,6 +129,8 @@ func (c *Connection) within(ctx context.Context, limit time.Duration) bool {
 	case <-ctx.Done():
 		return true
 	case <-timer.C:
+		return false
+	case <-left:
 		return false
 	}
 }
@@ -133,7 +144,7 @@ func (c *Connection) finish(ctx context.Context) {
 	case <-ctx.Done():
 	case <-c.Relay.Gone(relay.Client):
 	}
-	if !c.within(context.WithoutCancel(ctx), time.Second) {
+	if !c.within(context.WithoutCancel(ctx), time.Second, nil) {
 		c.Relay.Abandon(relay.Client)
 	}
 }
