@@ -3,10 +3,10 @@ package acpproxy
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -104,29 +104,13 @@ func (p *params) folders() (all folders, err error) {
 		if jsonspan.Kind(path) != '"' {
 			return nil, fmt.Errorf("%s is %s, not a text", name, jsonspan.KindName(path))
 		}
-		one, err := folderAt(jsonspan.Text(path))
+		clean, real, err := fsutil.Folder(jsonspan.Text(path))
 		if err != nil {
 			return nil, fmt.Errorf("%s is %s: %w", name, path, err)
 		}
-		all = append(all, one)
+		all = append(all, folder{clean, real})
 	}
 	return all, nil
-}
-
-// folderAt returns the folder at a path that leads to one folder only, however it is read.
-func folderAt(path string) (folder, error) {
-	if !filepath.IsAbs(path) {
-		return folder{}, errors.New("it must be an absolute path")
-	}
-	clean := filepath.Clean(path)
-	real, problem := filepath.EvalSymlinks(clean)
-	if other, err := filepath.EvalSymlinks(path); other != real || (err == nil) != (problem == nil) {
-		return folder{}, errors.New("a link stands before .. in it, and it leads to one folder if the link is followed and to another one if not")
-	}
-	if problem != nil { // who opens its hooks says what is wrong with it
-		real = clean
-	}
-	return folder{clean, real}, nil
 }
 
 // unambiguous returns an error where an object has a member that some programs take for one

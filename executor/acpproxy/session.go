@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
@@ -191,11 +192,11 @@ func (s *sessions) foldersOf(id, own string) folders {
 	if is := s.get(id); is != nil {
 		return is.start.folders
 	}
-	where, err := folderAt(own)
+	clean, real, err := fsutil.Folder(own)
 	if err != nil {
-		where = folder{own, own}
+		clean, real = own, own
 	}
-	return folders{where}
+	return folders{{clean, real}}
 }
 
 // opening is a request of the client that opens a session, until it is answered.

@@ -125,23 +125,71 @@ func TestHooksOfAGuardedAgent(t *testing.T) {
 	}
 }
 
-// What an agent does in a session is judged by the hooks of all folders that the session works in,
-// and so are the calls of its MCP servers; where a link led before does not count.
-func TestFoldersOfAGuardedAgent(t *testing.T) {
-	b := newBox(t)
-	other, link := filepath.Join(b.folder, "other"), filepath.Join(b.folder, "link")
-	for _, folder := range []string{other + "/.acai/hooks", b.folder + "/open"} {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
+// guardedFolder is another project in the box, whose guard a person has allowed.
+func guardedFolder(t *testing.T, b *box) string {
+	t.Helper()
+	other := filepath.Join(b.folder, "other")
+	if err := os.MkdirAll(filepath.Join(other, ".acai", "hooks"), 0o755); err != nil {
+		t.Fatal(err)
 	}
 	guard := "#!/bin/sh\n# hook: events=tool-call-start can=block\n\"$HOOKD\" reply block 'not in other'\n"
 	if err := os.WriteFile(filepath.Join(other, ".acai", "hooks", "guard.sh"), []byte(guard), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	trust := b.command("--project", other, "trust", "--yes")
-	if out, err := trust.CombinedOutput(); err != nil {
+	if out, err := b.command("--project", other, "trust", "--yes").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
+	}
+	return other
+}
+
+// What was allowed of a folder that a client adds to a session of hookd's own agent counts in it, and
+// the session works in its own folder all the same.
+func TestHooksOfTheFoldersOfASession(t *testing.T) {
+	b := newBox(t)
+	other, alone, script := guardedFolder(t, b), filepath.Join(b.folder, "alone"), filepath.Join(b.folder, "model.yaml")
+	if err := os.Mkdir(alone, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(script, []byte("turns:\n- toolCalls: [{name: write_file, args: {path: new, content: x}}]\n- text: done\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for folders, want := range map[[2]string]string{{b.project, ""}: "", {b.project, other}: "not in other", {alone, ""}: "", {alone, other}: "not in other"} {
+		p := &proxied{t: t, cmd: b.command("acp", "--model", "scripted:"+script, "--allow", "write"), stderr: &bytes.Buffer{}}
+		p.start()
+		all := ""
+		until := func(id string) {
+			for line := ""; !strings.HasPrefix(line, `{"jsonrpc":"2.0","id":`+id+`,`); all += line {
+				line = p.answer()
+			}
+		}
+		others := ""
+		if folders[1] != "" {
+			others = `,"additionalDirectories":["` + folders[1] + `"]`
+		}
+		p.say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+		p.say(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"` + folders[0] + `","mcpServers":[]` + others + `}}`)
+		until("1")
+		_, rest, _ := strings.Cut(all, `"sessionId":"`)
+		id, _, _ := strings.Cut(rest, `"`)
+		p.say(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"` + id + `","prompt":[{"type":"text","text":"go"}]}}`)
+		until("2")
+		p.in.Close()
+		p.cmd.Wait()
+		file := filepath.Join(folders[0], "new")
+		if wrote := exists(file); wrote != (want == "") || !strings.Contains(all, want) {
+			t.Errorf("%v: written %v: %s%s", folders, wrote, all, p.stderr)
+		}
+		_ = os.Remove(file)
+	}
+}
+
+// What an agent does in a session is judged by the hooks of all folders that the session works in,
+// and so are the calls of its MCP servers; where a link led before does not count.
+func TestFoldersOfAGuardedAgent(t *testing.T) {
+	b := newBox(t)
+	other, link := guardedFolder(t, b), filepath.Join(b.folder, "link")
+	if err := os.Mkdir(filepath.Join(b.folder, "open"), 0o755); err != nil {
+		t.Fatal(err)
 	}
 	leads := func(to string) {
 		_ = os.Remove(link)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/sessionscmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc"
@@ -76,8 +76,8 @@ func checkFolders(params *acp.OpenParams) *rpc.Error {
 }
 
 func checkFolder(what, path, folder string) *rpc.Error {
-	if !filepath.IsAbs(folder) {
-		return rpc.Errorf(rpc.InvalidParams, "%s is %.200q; it must be an absolute path", what, folder).With("path", path)
+	if _, _, err := fsutil.Folder(folder); err != nil {
+		return rpc.Errorf(rpc.InvalidParams, "%s is %.200q: %v", what, folder, err).With("path", path)
 	}
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return rpc.Errorf(rpc.InvalidParams, "%s %.200q is not a folder", what, folder).With("path", path)

@@ -302,7 +302,13 @@ func TestFoldersThatAreNone(t *testing.T) {
 	c := newClient(t, "turns:\n- text: after")
 	c.start()
 	c.initialize(object{})
-	for folder, want := range map[string]string{"relative": "must be an absolute path", "": "must be an absolute path", filepath.Join(c.folder, "missing"): "is not a folder", filepath.Join(c.folder, "model.yaml"): "is not a folder"} {
+	if err := os.MkdirAll(filepath.Join(c.folder, "deep/er"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(c.folder, "deep/er"), filepath.Join(c.folder, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for folder, want := range map[string]string{c.folder + "/link/..": "a link stands before .. in it", "relative": "must be an absolute path", "": "must be an absolute path", filepath.Join(c.folder, "missing"): "is not a folder", filepath.Join(c.folder, "model.yaml"): "is not a folder"} {
 		e := c.fails(acp.SessionNew, object{"cwd": c.project, "mcpServers": []any{}, "additionalDirectories": []any{c.project, folder}})
 		if e.Code != rpc.InvalidParams || !strings.Contains(e.Message, want) || !strings.Contains(encode(e.Data), "/additionalDirectories/1") {
 			t.Errorf("%q: %v %v", folder, e, e.Data)

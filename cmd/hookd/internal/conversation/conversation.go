@@ -60,6 +60,7 @@ type Conversation struct {
 type opening struct {
 	hooks   *engine.Opener
 	console *cli.Console
+	project string // of the session's own folder, "" outside of any
 }
 
 // Open opens the session that the flags ask for. The approver may be nil.
@@ -73,7 +74,7 @@ func Open(ctx context.Context, hooks *engine.Opener, flags *Flags, approver agen
 	if err != nil {
 		return nil, err
 	}
-	e, err := o.hooks.Open(ctx, engine.Options{LongLived: true, Asked: asked, Late: late})
+	e, err := o.openHooks(ctx, engine.Options{LongLived: true, Asked: asked, Late: late}, flags.Host.Folders)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,12 @@
 package conversation
 
 import (
+	"context"
 	"slices"
 
 	"github.com/hookd-dev/hookd/agentloop/mcp"
 	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/toolname"
 	"github.com/hookd-dev/hookd/schema"
@@ -21,7 +23,8 @@ type Host struct {
 	Hooks []protocol.GoHook
 
 	// Folders are other folders that the person works in, absolute paths. The file tools may touch
-	// what is in them as if it were the project's; their hooks and settings do not count.
+	// what is in them as if it were the project's. What a person allowed of the projects that they lie
+	// in counts, as what was allowed of a project further up does.
 	Folders []string
 
 	// Editor has files open that the file tools read and write; nil: there is none.
@@ -34,6 +37,31 @@ type Host struct {
 	// Allows returns the tools that the person lets run without the loop's own question for
 	// now; nil: none. It may be called from several goroutines.
 	Allows func() []toolname.Allowed
+}
+
+// openHooks opens the hooks of the session's own folder, and of other folders. Where the own one lies
+// in no project, that of another one counts, and the session works in its own all the same.
+func (o *opening) openHooks(ctx context.Context, options engine.Options, folders []string) (*engine.Engine, error) {
+	if len(folders) == 0 {
+		e, err := o.hooks.Open(ctx, options)
+		if err == nil {
+			o.project = e.Project()
+		}
+		return e, err
+	}
+	own, err := o.hooks.Project.WorkingDir()
+	if err == nil {
+		o.project, err = o.hooks.Project.Root(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	options.Folders = append([]string{own}, folders...)
+	e, err := o.hooks.Open(ctx, options)
+	if err == nil && o.project == "" {
+		e.Root = own
+	}
+	return e, err
 }
 
 // hostServers returns the servers of a host, with the environment that commands of the loop

@@ -64,7 +64,7 @@ func (o *opening) loopOptions(e *engine.Engine, settings *schema.Settings, m mod
 		System:    flags.System,
 		Providers: features, NoDefaults: true, // the settings say which there are
 		Recipes: recipes,
-		Project: e.Project(),
+		Project: o.project,
 		Cwd:     root,
 		Agent:   protocol.Agent{ID: "main", Depth: hookenv.ProcessDepth(), Host: "hookd"},
 		Compaction: agentloop.Compaction{

@@ -102,7 +102,7 @@ func (o *opening) openSession(e *engine.Engine, id, modelName string) (*store.Se
 // newSession begins a session. Without a folder to keep it in, the session is in memory
 // only.
 func (o *opening) newSession(e *engine.Engine, folder, modelName string) *store.Session {
-	header := store.Header{Project: e.Project(), Model: modelName}
+	header := store.Header{Project: o.project, Model: modelName}
 	if e.StateDir == "" { // that nothing is kept was said
 		return store.InMemory(header)
 	}

@@ -56,7 +56,7 @@ func (o *opening) askAboutProject(ctx context.Context) (asked bool, err error) {
 // noteUnread names the instructions of a folder that is no project of hookd, and that are not
 // read because nobody allowed them. Those of a project are named with all else that waits.
 func (o *opening) noteUnread(ctx context.Context, e *engine.Engine, settings *schema.Settings) {
-	if e.Project() != "" || !o.console.NotesArePrinted() || !switchedOn("instructions", settings) || settings.Agent.Instructions.Limit == 0 {
+	if o.project != "" || !o.console.NotesArePrinted() || !switchedOn("instructions", settings) || settings.Agent.Instructions.Limit == 0 {
 		return
 	}
 	trust, err := o.hooks.Project.OpenDecision()

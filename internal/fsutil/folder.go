@@ -1,0 +1,24 @@
+package fsutil
+
+import (
+	"errors"
+	"path/filepath"
+)
+
+// Folder returns an absolute path to a folder without its dots, and the real path of the folder, the
+// same where it is not there. A path that leads to one folder or another, by who reads it, is an
+// error: the system follows a link that stands before .., and most programs take both away.
+func Folder(path string) (clean, real string, err error) {
+	if !filepath.IsAbs(path) {
+		return "", "", errors.New("it must be an absolute path")
+	}
+	clean = filepath.Clean(path)
+	real, missing := filepath.EvalSymlinks(clean)
+	if other, err := filepath.EvalSymlinks(path); other != real || (err == nil) != (missing == nil) {
+		return "", "", errors.New("a link stands before .. in it, and it leads to one folder if the link is followed and to another one if not")
+	}
+	if missing != nil { // who opens it says what is wrong with it
+		real = clean
+	}
+	return clean, real, nil
+}
