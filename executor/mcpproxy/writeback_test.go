@@ -65,7 +65,8 @@ func TestWriteBack(t *testing.T) {
 func FuzzMethods(f *testing.F) {
 	f.Add([]byte(`{"uri":"a","name":"b","arguments":{"c":1.0},"_meta":{}}`), []byte(`{"contents":[{"uri":"a","blob":"AA==","mimeType":"image/png"}],"messages":[{"role":"user","content":{"type":"text","text":"a"}}],"content":[{"type":"text","text":"{}"}],"structuredContent":{}}`))
 	f.Fuzz(func(t *testing.T, params, answer []byte) {
-		g := &guard{options: &Options{Server: "s"}, prefix: "mcp__s__"}
+		options := &Options{Server: "s"}
+		g := &guard{options: options, prefix: "mcp__s__", tools: newTools(options)}
 		for _, how := range methods {
 			m := &relay.Message{Params: params, Strict: jsonspan.Valid(params)}
 			if read, err := how.params(m); err == nil {
