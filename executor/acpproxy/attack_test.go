@@ -405,3 +405,20 @@ func TestToolCallsThatReadTwoWays(t *testing.T) {
 	s.passes(s.Server, s.ToClient, updateLine(`{"sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","status":"completed","rawInput":{"command":"ls"},"rawOutput":"\ud83d","content":[{"type":"content","content":{"type":"text","text":"`+"\xff"+`"}}]}`))
 	s.passes(s.Server, s.ToClient, endLine("1", "end_turn")) // output that is not valid UTF-8 harms nobody
 }
+
+// A method that some programs take for one that is judged passes from neither side.
+func TestMethodsInOtherSpellings(t *testing.T) {
+	s := newStage(t, "", blocksRm())
+	s.opens()
+	for _, method := range []string{"Session/Prompt", "session\\/prompt ", "SESSION/NEW", "Initialize"} {
+		s.Say(s.Client, `{"jsonrpc":"2.0","id":7,"method":"`+method+`","params":{}}`)
+		s.Has(s.ToClient, `"id":7,"error":{"code":-32601`, "which some programs take for")
+	}
+	for _, method := range []string{"FS/write_text_file", "terminal/Create", "\\tsession/request_permission"} {
+		s.Say(s.Server, `{"jsonrpc":"2.0","id":7,"method":"`+method+`","params":{}}`)
+		s.Has(s.ToServer, `"id":7,"error":{"code":-32601`, "which some programs take for")
+	}
+	s.Say(s.Server, `{"jsonrpc":"2.0","method":"session/UPDATE","params":{}}`)
+	s.noted("a message of the agent was not passed on")
+	s.passes(s.Server, s.ToClient, `{"jsonrpc":"2.0","method":"_x/y"}`)
+}

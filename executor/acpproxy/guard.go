@@ -110,6 +110,23 @@ var judgedOfClient = []string{acp.SessionNew, acp.SessionLoad, acp.SessionResume
 // judgedOfAgent are the requests of an agent that are judged.
 var judgedOfAgent = []string{acp.SessionRequestPermission, acp.ReadTextFile, acp.WriteTextFile, terminalCreate}
 
+// misnamed decides a message whose method some programs take for one that is judged. is is false for
+// all others.
+func (g *guard) misnamed(from relay.Side, m *relay.Message) (d relay.Decision, is bool) {
+	problem := proxied.MisreadMethod(m.Method, [2][]string{judgedOfClient, judgedOfAgent}[from]...)
+	if problem == "" {
+		problem = proxied.MisreadMethod(m.Method, acp.Initialize, acp.SessionUpdate)
+	}
+	if problem == "" {
+		return d, false
+	}
+	g.options.note(fmt.Sprintf("a message of %s was not passed on: %s", [2]string{"the editor", "the agent"}[from], problem))
+	if m.Kind != relay.Request {
+		return relay.Drop(), true
+	}
+	return refused(m.ID, relay.CodeNoMethod, problem), true
+}
+
 // fromClient decides a message of the client.
 func (g *guard) fromClient(m *relay.Message) relay.Decision {
 	if problem := g.unguarded.Load(); problem != nil {
@@ -117,6 +134,9 @@ func (g *guard) fromClient(m *relay.Message) relay.Decision {
 			return refused(m.ID, codeInternal, *problem)
 		}
 		return relay.Drop()
+	}
+	if d, is := g.misnamed(relay.Client, m); is {
+		return d
 	}
 	switch m.Kind {
 	case relay.Response:
@@ -175,6 +195,9 @@ func (g *guard) request(m *relay.Message, r *request) (relay.Decision, error) {
 
 // fromAgent decides a message of the agent.
 func (g *guard) fromAgent(m *relay.Message) relay.Decision {
+	if d, is := g.misnamed(relay.Server, m); is {
+		return d
+	}
 	switch {
 	case m.Kind == relay.Response:
 		return g.response(relay.Server, m)

@@ -1,6 +1,7 @@
 package acpproxy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -98,7 +99,7 @@ func (g *guard) initialized(m *relay.Message, r *request) relay.Decision {
 		return relay.Pass(m.Line)
 	}
 	if version := jsonspan.Get(m.Result, "protocolVersion"); !jsonspan.SameValue(version, []byte(strconv.Itoa(acp.Version))) || !m.Strict {
-		problem := fmt.Sprintf("the agent answers with version %.20s of ACP, and hookd can guard version %d only: nothing is passed on", version, acp.Version)
+		problem := fmt.Sprintf("the agent answers with version %.20s of ACP, and hookd can guard version %d only: nothing is passed on", cmp.Or(string(version), "(none)"), acp.Version)
 		g.unguarded.Store(&problem)
 		g.options.note(problem)
 		return relay.Pass(relay.ErrorLine(r.ID, codeInternal, "hookd: "+problem))

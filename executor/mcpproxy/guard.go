@@ -43,6 +43,13 @@ func newGuard(ctx context.Context, o *Options) *guard {
 
 // fromClient decides a message of the client.
 func (g *guard) fromClient(m *relay.Message) relay.Decision {
+	if problem := proxied.MisreadMethod(m.Method, namesOfMethods...); problem != "" {
+		g.options.note("a message of the client was not passed on: " + problem)
+		if m.Kind == relay.Request {
+			return refused(m.ID, relay.CodeNoMethod, problem)
+		}
+		return relay.Drop()
+	}
 	switch m.Kind {
 	case relay.Notification:
 		if m.Method == "notifications/cancelled" {

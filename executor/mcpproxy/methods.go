@@ -49,6 +49,9 @@ var methods = []*method{
 	},
 }
 
+// namesOfMethods are the methods that hooks judge, or that say what they judge.
+var namesOfMethods = []string{"tools/call", "resources/read", "prompts/get", "tasks/get", "tasks/result", "tasks/cancel", "tasks/update", toolsList, "initialize"}
+
 // methodOf returns the method of a message, nil if hooks do not judge it.
 func methodOf(name string) *method {
 	if i := slices.IndexFunc(methods, func(m *method) bool { return m.name == name }); i >= 0 {

@@ -23,3 +23,14 @@ func Misread(object protocol.RawMessage, known ...string) (member string) {
 	}
 	return ""
 }
+
+// MisreadMethod says for which known method some programs take another one, because they do not
+// mind upper and lower case or blanks. "" is none.
+func MisreadMethod(method string, known ...string) (problem string) {
+	for _, name := range known {
+		if method != name && strings.EqualFold(strings.TrimSpace(method), name) {
+			return fmt.Sprintf("the method %s, which some programs take for %s, is none", jsonspan.Quote(method), name)
+		}
+	}
+	return ""
+}

@@ -53,6 +53,7 @@ func (f *Fault) Error() string { return f.Text }
 const (
 	CodeParse          = -32700
 	CodeInvalidRequest = -32600
+	CodeNoMethod       = -32601
 	CodeInvalidParams  = -32602
 	CodeServer         = -32000 // the first of those that a server may give a meaning
 )
