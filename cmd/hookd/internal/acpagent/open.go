@@ -2,6 +2,7 @@ package acpagent
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,8 +61,8 @@ type opened struct {
 type screen struct {
 	viewing sync.Mutex
 	view    *acpview.View
-	notes   []note // that were not told yet
-	known   bool   // the client knows the session
+	notes   notes // that were not told yet
+	known   bool  // the client knows the session
 }
 
 func newSession(a *Agent, id string) *session {
@@ -248,7 +249,7 @@ func (s *session) late(_ *protocol.Event, run *protocol.Run, notice *protocol.Ho
 func (s *session) tell(n note) {
 	s.viewing.Lock()
 	defer s.viewing.Unlock()
-	s.notes = append(s.notes, n)
+	s.notes.add(n)
 	if s.known && (s.agent.client.Load().ClientCapabilities.TakesNotices() || s.current().isRunning()) {
 		s.tellNotes(s.ctx)
 	}
@@ -256,8 +257,41 @@ func (s *session) tell(n note) {
 
 // tellNotes tells what was not told yet. The lock of the view must be held.
 func (s *session) tellNotes(ctx context.Context) {
-	for _, n := range s.notes {
+	for _, n := range s.notes.take() {
 		s.show(ctx, s.view.Says(n.severity, n.text)...)
 	}
-	s.notes = nil
+}
+
+// Bounds of what waits for the next turn: there may be none for days, while hooks that nobody waits
+// for go on saying something.
+const (
+	mostNotes     = 32
+	mostNoteBytes = 16 << 10
+	mostNoteRunes = 1000 // of one
+)
+
+// notes are what was not told yet, the first ones of too many.
+type notes struct {
+	list    []note
+	bytes   int
+	leftOut int
+}
+
+func (n *notes) add(one note) {
+	one.text = show.Shorten(one.text, mostNoteRunes)
+	if n.leftOut > 0 || len(n.list) >= mostNotes || n.bytes+len(one.text) > mostNoteBytes {
+		n.leftOut++
+		return
+	}
+	n.list = append(n.list, one)
+	n.bytes += len(one.text)
+}
+
+// take returns the notes and how many were left out, and forgets them.
+func (n *notes) take() (list []note) {
+	if list = n.list; n.leftOut > 0 {
+		list = append(list, note{acpview.Warning, fmt.Sprintf("%d more notes since then are not shown: hookd log has what hooks did", n.leftOut)})
+	}
+	*n = notes{}
+	return list
 }
