@@ -8,7 +8,7 @@
 //	guard.go       which message is what; requests without an answer, and requests of our own
 //	params.go      reads the params of what hooks judge
 //	session.go     how sessions begin and end: session-start, session-end
-//	mcpservers.go  the MCP servers of a session start under guard
+//	mcpservers.go  the MCP servers of a session start under guard, also those in _meta
 //	mode.go        keeps a session in one mode
 //	prompt.go      prompt-submit: refuse, change, add to; cancelled prompts
 //	promptturn.go  a turn and its end: agent-stop, agent-end, agent-error; turns that hooks have go on

@@ -3,6 +3,7 @@ package acpproxy
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,26 +29,33 @@ type Server struct {
 // guardServers returns a request with its MCP servers under guard: those that are programs
 // start through hookd mcp. Of the others the person is told. of says whose they are.
 func (o *Options) guardServers(m *relay.Message, p *params, of Server) ([]byte, error) {
-	list := p.get("mcpServers")
-	if isNothing(list) {
-		return p.line(m), nil
-	}
-	if jsonspan.Kind(list) != '[' {
-		return nil, errors.New("mcpServers is " + jsonspan.KindName(list) + ", not a list")
-	}
-	servers, changed := jsonspan.Elements(list), false
-	for i, server := range servers {
-		guarded, err := o.guardServer(server, of)
+	raw := p.raw
+	if list := p.get("mcpServers"); !isNothing(list) {
+		if jsonspan.Kind(list) != '[' {
+			return nil, errors.New("mcpServers is " + jsonspan.KindName(list) + ", not a list")
+		}
+		servers, err := eachElement(list, func(server protocol.RawMessage) (protocol.RawMessage, error) { return o.guardServer(server, of) })
 		if err != nil {
 			return nil, err
 		}
-		changed = changed || string(guarded) != string(server)
-		servers[i] = guarded
+		if string(servers) != string(list) {
+			raw = relay.Replace(raw, "mcpServers", servers)
+		}
 	}
-	if !changed {
+	if meta := p.get("_meta"); !isNothing(meta) {
+		guarded, err := o.guardMeta(meta, of, 0)
+		if err != nil {
+			return nil, fmt.Errorf("in _meta: %w", err)
+		}
+		if string(guarded) != string(meta) {
+			raw = relay.Replace(raw, "_meta", guarded)
+		}
+		o.noteOptions(meta)
+	}
+	if string(raw) == string(p.raw) {
 		return p.line(m), nil
 	}
-	return m.With("params", relay.Replace(p.raw, "mcpServers", jsonspan.JoinList(servers))), nil
+	return m.With("params", raw), nil
 }
 
 // guardServer returns an MCP server that starts through hookd mcp. of says whose it is.
@@ -182,4 +190,149 @@ func withOwnVariables(server protocol.RawMessage) (protocol.RawMessage, error) {
 		}
 	}
 	return relay.Replace(server, "env", jsonspan.JoinList(variables)), nil
+}
+
+// Agents take more from the _meta of a request that opens a session. Claude's takes nearly all
+// options of its SDK (_meta.claudeCode.options): MCP servers, also those of its sub-agents, and what
+// makes it ask less.
+
+// mostDepth bounds how deep servers are looked for.
+const mostDepth = 16
+
+// guardMeta returns a part of _meta with the MCP servers in it under guard, wherever they stand.
+func (o *Options) guardMeta(value protocol.RawMessage, of Server, depth int) (protocol.RawMessage, error) {
+	if depth > mostDepth {
+		return value, nil
+	}
+	if jsonspan.Kind(value) == '[' {
+		return eachElement(value, func(e protocol.RawMessage) (protocol.RawMessage, error) { return o.guardMeta(e, of, depth+1) })
+	}
+	return eachMember(value, func(m jsonspan.Member) (protocol.RawMessage, error) {
+		if strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(m.Name), "mcpServers") {
+			return o.guardConfigs(m.Value, of)
+		}
+		return o.guardMeta(m.Value, of, depth+1)
+	})
+}
+
+// eachElement returns a list with other elements, and the same bytes where these are the same.
+func eachElement(list protocol.RawMessage, to func(protocol.RawMessage) (protocol.RawMessage, error)) (protocol.RawMessage, error) {
+	elements, changed := jsonspan.Elements(list), false
+	for i, was := range elements {
+		element, err := to(was)
+		if err != nil {
+			return nil, err
+		}
+		changed = changed || string(element) != string(was)
+		elements[i] = element
+	}
+	if !changed {
+		return list, nil
+	}
+	return jsonspan.JoinList(elements), nil
+}
+
+// eachMember returns an object with other values of its members. What is no object stays as it is.
+func eachMember(object protocol.RawMessage, to func(jsonspan.Member) (protocol.RawMessage, error)) (protocol.RawMessage, error) {
+	if jsonspan.Kind(object) != '{' {
+		return object, nil
+	}
+	for _, m := range jsonspan.Members(object) {
+		value, err := to(m)
+		if err != nil {
+			return nil, err
+		}
+		if string(value) != string(m.Value) {
+			object = relay.Replace(object, m.Name, value)
+		}
+	}
+	return object, nil
+}
+
+// guardConfigs returns MCP servers under guard: an object of them by their names, or a list of such
+// objects, of servers with a name, and of names of servers that stand elsewhere.
+func (o *Options) guardConfigs(value protocol.RawMessage, of Server) (protocol.RawMessage, error) {
+	byName := func(object protocol.RawMessage) (protocol.RawMessage, error) {
+		return eachMember(object, func(m jsonspan.Member) (protocol.RawMessage, error) { return o.guardConfig(m.Name, m.Value, of) })
+	}
+	switch {
+	case isNothing(value):
+		return value, nil
+	case jsonspan.Kind(value) == '{':
+		return byName(value)
+	case jsonspan.Kind(value) != '[':
+		return nil, errors.New("mcpServers is " + jsonspan.KindName(value) + ", neither an object nor a list")
+	}
+	return eachElement(value, func(e protocol.RawMessage) (protocol.RawMessage, error) {
+		if jsonspan.Get(e, "command") != nil || jsonspan.Get(e, "url") != nil {
+			return o.guardConfig("", e, of)
+		}
+		return byName(e)
+	})
+}
+
+// guardConfig returns an MCP server under guard that has its name elsewhere, "" if it has it itself,
+// and whose variables and headers may be objects.
+func (o *Options) guardConfig(name string, server protocol.RawMessage, of Server) (protocol.RawMessage, error) {
+	if jsonspan.Kind(server) != '{' {
+		return nil, fmt.Errorf("the MCP server %q is %s", name, jsonspan.KindName(server))
+	}
+	env, headers := jsonspan.Get(server, "env"), jsonspan.Get(server, "headers")
+	asObjects := jsonspan.Kind(env) == '{' || jsonspan.Kind(headers) == '{' || name != "" && isNothing(env) && isNothing(headers)
+	as := server
+	if name != "" {
+		as = relay.Replace(as, "name", jsonspan.Quote(name))
+	}
+	for _, member := range []string{"env", "headers"} {
+		if pairs := jsonspan.Get(as, member); jsonspan.Kind(pairs) == '{' {
+			as = relay.Replace(as, member, pairsList(pairs))
+		}
+	}
+	guarded, err := o.guardServer(as, of)
+	if err != nil {
+		return nil, err
+	}
+	if string(guarded) == string(as) { // it is not guarded
+		return server, nil
+	}
+	if list := jsonspan.Get(guarded, "env"); asObjects && jsonspan.Kind(list) == '[' {
+		guarded = relay.Replace(guarded, "env", pairsObject(list))
+	}
+	if name != "" && jsonspan.Get(server, "name") == nil {
+		guarded = jsonspan.Without(guarded, "name")
+	}
+	return guarded, nil
+}
+
+func pairsList(pairs protocol.RawMessage) protocol.RawMessage {
+	list := []protocol.RawMessage{}
+	for _, m := range jsonspan.Members(pairs) {
+		list = append(list, object(texts("name", m.Name), member{"value", m.Value}))
+	}
+	return jsonspan.JoinList(list)
+}
+
+func pairsObject(list protocol.RawMessage) protocol.RawMessage {
+	pairs := jsonspan.MemberList{}
+	for _, pair := range jsonspan.Elements(list) {
+		pairs.Set(jsonspan.Text(jsonspan.Get(pair, "name")), jsonspan.Get(pair, "value"))
+	}
+	return pairs.JSON()
+}
+
+// unguardedOptions are options of Claude's agent by which it gets MCP servers from elsewhere, asks
+// less, or leaves out hooks of its own settings.
+var unguardedOptions = []string{"allowedTools", "allowDangerouslySkipPermissions", "extraArgs", "managedSettings", "permissionMode", "plugins", "sandbox", "settings", "settingSources"}
+
+// noteOptions tells the person what in _meta hookd does not look into.
+func (o *Options) noteOptions(meta protocol.RawMessage) {
+	var names []string
+	for _, m := range jsonspan.Members(jsonspan.Find(meta, "/claudeCode/options")) {
+		if slices.Contains(unguardedOptions, m.Name) && !isNothing(m.Value) {
+			names = append(names, m.Name)
+		}
+	}
+	if len(names) > 0 {
+		o.note("the editor opens a session with " + strings.Join(names, ", ") + " in _meta.claudeCode.options: these pass, and may have the agent ask less, start MCP servers that are not guarded, or leave out hooks of its own settings")
+	}
 }

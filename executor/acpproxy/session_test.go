@@ -68,6 +68,45 @@ func TestServersOfASession(t *testing.T) {
 	}
 }
 
+// MCP servers that agents take from _meta are guarded as those of the session, in the form that they
+// have there. Of what else may undo the guard the person is told.
+func TestServersInMeta(t *testing.T) {
+	for name, test := range map[string]struct{ meta, want, note string }{
+		"of Claude's agent": {
+			`{"n":1.0,"claudeCode":{"options":{"model":"m","mcpServers":{"a":{"type":"stdio","command":"a","args":["x"],"env":{"K":"v"}},"b":{"type":"http","url":"http://x","headers":{"H":"secret"}}}}}}`,
+			`{"n":1.0,"claudeCode":{"options":{"model":"m","mcpServers":{"a":{"type":"stdio","command":"/bin/hookd","args":["mcp","--name","a","--","a","x"],"env":{"HOOKD_SERVER_ENV_K":"v"}},"b":{"command":"/bin/hookd","args":["mcp","--name","b","--url","${MCP_SERVER_URL}","H: ${MCP_SERVER_HEADER_1}"],"env":{"HOOKD_SERVER_ENV_MCP_SERVER_URL":"http://x","HOOKD_SERVER_ENV_MCP_SERVER_HEADER_1":"secret"}}}}}}`, "",
+		},
+		"of its sub-agents": {
+			`{"claudeCode":{"options":{"agents":{"r":{"prompt":"p","mcpServers":[ "a",{"c":{"command":"c"}}]}}}}}`,
+			`{"claudeCode":{"options":{"agents":{"r":{"prompt":"p","mcpServers":["a",{"c":{"command":"/bin/hookd","args":["mcp","--name","c","--","c"]}}]}}}}}`, "",
+		},
+		"of another agent": {
+			`{"x":[{"mcp_servers":[{"name":"a","command":"a","args":[],"env":[{"name":"K","value":"v"}]}]}]}`,
+			`{"x":[{"mcp_servers":[{"name":"a","command":"/bin/hookd","args":["mcp","--name","a","--","a"],"env":[{"name":"HOOKD_SERVER_ENV_K","value":"v"}]}]}]}`, "",
+		},
+		"none":           {`{"claudeCode":{ "options":{"mcpServers":null , "agents":{"r":{"mcpServers":[ "a" ]}}}}}`, `{"claudeCode":{ "options":{"mcpServers":null , "agents":{"r":{"mcpServers":[ "a" ]}}}}}`, ""},
+		"other ways":     {`{"claudeCode":{"options":{"plugins":[],"allowedTools":["Bash"],"model":"m"}}}`, `{"claudeCode":{"options":{"plugins":[],"allowedTools":["Bash"],"model":"m"}}}`, "plugins, allowedTools in _meta.claudeCode.options"},
+		"not a server":   {`{"claudeCode":{"options":{"mcpServers":{"a":"b"}}}}`, "", `in _meta: the MCP server "a" is a string`},
+		"a path":         {`{"claudeCode":{"options":{"mcpServers":"servers.json"}}}`, "", "in _meta: mcpServers is a string"},
+		"two in one":     {`{"mcpServers":{"a":{"command":"a","url":"http://x"}}}`, "", "has a command and a url"},
+		"in two ways":    {`{"mcpServers":{"a":{"command":"a","Command":"b"}}}`, "", "which some programs take for command"},
+		"in other words": {`{"MCPservers":{"a":{"command":"a","env":{"a=b":"v"}}}}`, "", "which no environment can hold"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, "")
+			s.Say(s.Client, newLine(`,"mcpServers":[],"_meta":`+test.meta))
+			if test.want == "" {
+				s.Has(s.ToClient, `"id":0,"error"`)
+			} else {
+				s.Read(s.ToServer, newLine(`,"mcpServers":[],"_meta":`+test.want))
+			}
+			if test.note != "" {
+				s.noted(test.note)
+			}
+		})
+	}
+}
+
 // Of a version that hookd cannot guard nothing is passed on.
 func TestVersions(t *testing.T) {
 	line := func(version string) string {
