@@ -112,7 +112,7 @@ var judgedOfAgent = []string{acp.SessionRequestPermission, acp.ReadTextFile, acp
 
 // misnamed decides a message whose method some programs take for one that is judged. is is false for
 // all others.
-func (g *guard) misnamed(from relay.Side, m *relay.Message) (d relay.Decision, is bool) {
+func misnamed(g *guard, from relay.Side, m *relay.Message) (d relay.Decision, is bool) {
 	problem := proxied.MisreadMethod(m.Method, [2][]string{judgedOfClient, judgedOfAgent}[from]...)
 	if problem == "" {
 		problem = proxied.MisreadMethod(m.Method, acp.Initialize, acp.SessionUpdate)
@@ -135,7 +135,7 @@ func (g *guard) fromClient(m *relay.Message) relay.Decision {
 		}
 		return relay.Drop()
 	}
-	if d, is := g.misnamed(relay.Client, m); is {
+	if d, is := misnamed(g, relay.Client, m); is {
 		return d
 	}
 	switch m.Kind {
@@ -195,7 +195,7 @@ func (g *guard) request(m *relay.Message, r *request) (relay.Decision, error) {
 
 // fromAgent decides a message of the agent.
 func (g *guard) fromAgent(m *relay.Message) relay.Decision {
-	if d, is := g.misnamed(relay.Server, m); is {
+	if d, is := misnamed(g, relay.Server, m); is {
 		return d
 	}
 	switch {
