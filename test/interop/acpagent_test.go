@@ -36,12 +36,26 @@ import {spawn} from 'node:child_process';
 import {Readable, Writable} from 'node:stream';
 const [cwd, answer, ...command] = process.argv.slice(2);
 const child = spawn(command[0], command.slice(1), {stdio: ['pipe', 'pipe', 'inherit'], cwd});
-const seen = {text: '', updates: [], asked: 0, hooks: []};
+const seen = {text: '', updates: [], asked: 0, hooks: [], terminals: [], embedded: 0};
+const {terminal} = acp.methods.client;
 await acp.client({name: 'interop'})
   .onRequest(acp.methods.client.session.requestPermission, ({params}) => {
     seen.asked++;
     const o = params.options.find(o => o.kind === answer);
     return {outcome: o ? {outcome: 'selected', optionId: o.optionId} : {outcome: 'cancelled'}};
+  })
+  .onRequest(terminal.create, ({params: p}) => {
+    const env = Object.fromEntries(p.env.map(v => [v.name, v.value]));
+    const shown = {output: '', released: false};
+    const program = spawn(p.command, p.args, {cwd: p.cwd, env: {...process.env, ...env}, stdio: ['ignore', 'pipe', 'inherit']});
+    program.stdout.on('data', text => shown.output += text);
+    shown.left = new Promise(done => program.on('close', (exitCode, signal) => done({exitCode, signal})));
+    return {terminalId: String(seen.terminals.push(shown) - 1)};
+  })
+  .onRequest(terminal.waitForExit, ({params}) => seen.terminals[params.terminalId].left)
+  .onRequest(terminal.release, ({params}) => {
+    seen.terminals[params.terminalId].released = true;
+    return {};
   })
   .onRequest('_hookd/hooks/call', p => p, ({params}) => {
     seen.hooks.push(params.event.event);
@@ -49,11 +63,12 @@ await acp.client({name: 'interop'})
   })
   .onNotification(acp.methods.client.session.update, ({params: {update}}) => {
     if (!seen.updates.includes(update.sessionUpdate)) seen.updates.push(update.sessionUpdate);
+    if (update.status === 'completed' && update.content?.some(c => c.type === 'terminal')) seen.embedded++;
     if (update.sessionUpdate === 'agent_message_chunk') seen.text += update.content.text;
   })
   .connectWith(acp.ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout)), async ctx => {
     const {agent} = acp.methods;
-    const init = await ctx.request(agent.initialize, {protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: {session: {notices: {}}}});
+    const init = await ctx.request(agent.initialize, {protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: {terminal: true, session: {notices: {}}}});
     seen.version = init.protocolVersion;
     await ctx.request('_hookd/hooks/register', {hooks: [{name: 'mine', events: ['tool-call-start'], can: 'block'}]});
     const {sessionId} = await ctx.request(agent.session.new, {cwd, mcpServers: []});
@@ -115,9 +130,17 @@ func TestACPAgentWithSDK(t *testing.T) {
 			Text, Stop, Refused, Cancelled        string
 			Updates, Hooks                        []string
 			Asked, Version, Listed, Unknown, Exit int
+			Embedded                              int
+			Terminals                             []struct {
+				Output   string
+				Released bool
+			}
 		}
 		if err := json.Unmarshal(out, &seen); err != nil {
 			t.Fatalf("%v: %s", err, out)
+		}
+		if shown := len(seen.Terminals); ran && (shown != 1 || seen.Embedded != 1 || seen.Terminals[0].Output != "$ echo ran > ran\n" || !seen.Terminals[0].Released) || !ran && shown > 0 {
+			t.Errorf("%s: terminals %+v, %d in calls", answer, seen.Terminals, seen.Embedded)
 		}
 		_, err := os.Stat(filepath.Join(b.project, "ran"))
 		if seen.Version != 1 || seen.Exit != 0 || seen.Stop != "end_turn" || seen.Refused != "refusal" || seen.Cancelled != "cancelled" || seen.Unknown != -32601 {
@@ -153,7 +176,7 @@ func TestACPAgentWithACPX(t *testing.T) {
 			t.Fatalf("%v: %s", err, line)
 		}
 		from := "client"
-		if m.Method == "session/update" || m.Method == "session/request_permission" || strings.HasPrefix(m.Method, "fs/") || m.Method == "" && check.asked["client "+string(m.ID)] != "" && check.asked["agent "+string(m.ID)] == "" {
+		if m.Method == "session/update" || m.Method == "session/request_permission" || strings.HasPrefix(m.Method, "fs/") || strings.HasPrefix(m.Method, "terminal/") || m.Method == "" && check.asked["client "+string(m.ID)] != "" && check.asked["agent "+string(m.ID)] == "" {
 			from = "agent"
 		}
 		if m.Method == "" && check.asked["client "+string(m.ID)] != "" && check.asked["agent "+string(m.ID)] != "" {
@@ -164,6 +187,11 @@ func TestACPAgentWithACPX(t *testing.T) {
 		}
 		if err := check.check(from, line); err != nil {
 			t.Errorf("%s: %v", line, err)
+		}
+	}
+	for _, want := range []string{"terminal/create", "terminal/release", `[{"type":"terminal","terminalId":`} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("%s is nowhere: %s", want, out)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(b.project, "a.txt")); err != nil || fromAgent < 20 {
