@@ -24,7 +24,8 @@ type Header struct {
 	Version int       `json:"v"`
 	ID      string    `json:"id"`
 	Created time.Time `json:"created"`
-	Project string    `json:"project"` // absolute path, "" without one
+	Project string    `json:"project"`         // absolute path, "" without one
+	Folder  string    `json:"folder,omitzero"` // absolute path of the one that a session without a project works in
 	Model   string    `json:"model,omitzero"`
 }
 

@@ -27,6 +27,7 @@ turns:
 - toolCalls: [{name: bash, args: {command: "rm -rf x"}}]
 - toolCalls: [{name: todo_write, args: {items: [{text: do it, status: pending}]}}]
 - text: "done"
+- text: "all of it in short"
 - {text: "waiting", hang: true}
 `
 
@@ -68,13 +69,18 @@ await acp.client({name: 'interop'})
   })
   .connectWith(acp.ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout)), async ctx => {
     const {agent} = acp.methods;
-    const init = await ctx.request(agent.initialize, {protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: {terminal: true, session: {notices: {}}}});
+    const init = await ctx.request(agent.initialize, {protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: {terminal: true, session: {notices: {}, compaction: {}}}});
     seen.version = init.protocolVersion;
     await ctx.request('_hookd/hooks/register', {hooks: [{name: 'mine', events: ['tool-call-start'], can: 'block'}]});
-    const {sessionId} = await ctx.request(agent.session.new, {cwd, mcpServers: []});
+    const {sessionId, configOptions} = await ctx.request(agent.session.new, {cwd, mcpServers: [], additionalDirectories: [cwd + '/..']});
+    seen.options = configOptions.map(o => o.category);
     const prompt = text => ctx.request(agent.session.prompt, {sessionId, prompt: [{type: 'text', text}]});
     seen.stop = (await prompt('hello')).stopReason;
     seen.refused = (await prompt('a secret')).stopReason;
+    await prompt('/compact');
+    await ctx.request(agent.session.setMode, {sessionId, modeId: 'edit'});
+    const set = await ctx.request(agent.session.setConfigOption, {sessionId, configId: 'mode', value: 'ask'});
+    seen.mode = set.configOptions.find(o => o.id === 'mode').currentValue;
     const hang = prompt('hang');
     await ctx.notify(agent.session.cancel, {sessionId});
     seen.cancelled = (await hang).stopReason;
@@ -127,8 +133,8 @@ func TestACPAgentWithSDK(t *testing.T) {
 		os.Remove(filepath.Join(b.project, "ran"))
 		out := b.acpRun(t, "node", filepath.Join(b.folder, "client.mjs"), b.project, answer, binary, "acp", "--model", "scripted:"+filepath.Join(b.folder, "model.yaml"))
 		var seen struct {
-			Text, Stop, Refused, Cancelled        string
-			Updates, Hooks                        []string
+			Text, Stop, Refused, Cancelled, Mode  string
+			Updates, Hooks, Options               []string
 			Asked, Version, Listed, Unknown, Exit int
 			Embedded                              int
 			Terminals                             []struct {
@@ -149,7 +155,10 @@ func TestACPAgentWithSDK(t *testing.T) {
 		if (err == nil) != ran || seen.Asked != 3 || seen.Listed == 0 || !slices.Contains(seen.Hooks, "tool-call-start") || !strings.Contains(seen.Text, "done") {
 			t.Errorf("%s: ran %v: %s", answer, err == nil, out)
 		}
-		for _, kind := range []string{"agent_thought_chunk", "tool_call", "tool_call_update", "plan", "usage_update", "available_commands_update", "session_info_update", "notice", "user_message_chunk"} {
+		if seen.Mode != "ask" || !slices.Equal(seen.Options, []string{"mode", "model"}) {
+			t.Errorf("%s: %s", answer, out)
+		}
+		for _, kind := range []string{"config_option_update", "current_mode_update", "compaction_update", "compaction_summary_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan", "usage_update", "available_commands_update", "session_info_update", "notice", "user_message_chunk"} {
 			if !slices.Contains(seen.Updates, kind) {
 				t.Errorf("%s: no %s came: %s", answer, kind, out)
 			}

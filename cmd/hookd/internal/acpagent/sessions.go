@@ -1,6 +1,7 @@
 package acpagent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -257,8 +258,9 @@ func (a *Agent) listSessions(r *peer.Request, params *acp.ListParams) {
 	})
 }
 
-// kept returns the sessions that can go on. Outside of a project their folder is not kept, and
-// they belong to every client that asks outside of one.
+// kept returns the sessions that can go on: those of the project that a folder lies in, those of a
+// folder outside of a project, or all. Of an old session outside of a project the folder is not
+// known: it belongs to every client that asks outside of one.
 func (a *Agent) kept(ctx context.Context, cwd *string) ([]acp.SessionInfo, error) {
 	state, err := places.StateDir()
 	if err != nil {
@@ -275,8 +277,11 @@ func (a *Agent) kept(ctx context.Context, cwd *string) ([]acp.SessionInfo, error
 	kept := []acp.SessionInfo{}
 	for i := range list {
 		info := &list[i]
-		folder := info.Project
-		if folder == "" && cwd != nil {
+		folder := cmp.Or(info.Project, info.Folder)
+		if cwd != nil && info.Project == "" {
+			if folder != "" && !isSame(folder, *cwd) {
+				continue
+			}
 			folder = *cwd
 		}
 		if info.Damage != nil || folder == "" || info.Messages == 0 {
@@ -287,6 +292,16 @@ func (a *Agent) kept(ctx context.Context, cwd *string) ([]acp.SessionInfo, error
 		})
 	}
 	return kept, nil
+}
+
+// isSame reports whether two paths lead to one folder.
+func isSame(one, other string) bool {
+	first, err := os.Stat(one)
+	if err != nil {
+		return one == other
+	}
+	second, err := os.Stat(other)
+	return err == nil && os.SameFile(first, second)
 }
 
 // titleOf is what a session is called whose first prompt is known.

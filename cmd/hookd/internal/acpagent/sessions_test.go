@@ -218,6 +218,44 @@ func TestSessionsThatOpenAndClose(t *testing.T) {
 	}
 }
 
+// Sessions outside of a project are listed with the folder that they work in, for it and for who asks
+// for all, and for no other folder.
+func TestSessionsOutsideOfAProjectAreListed(t *testing.T) {
+	c := newClient(t, "turns:\n- text: one\n")
+	for _, name := range []string{"plain", "other"} {
+		if err := os.Mkdir(filepath.Join(c.folder, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("plain", filepath.Join(c.folder, "link")); err != nil {
+		t.Skip(err)
+	}
+	c.project = filepath.Join(c.folder, "plain") // which is none
+	c.start()
+	c.initialize(object{})
+	session := c.session()
+	c.prompt(session, text("first")...)
+	for name, test := range map[string]struct {
+		params object
+		want   string // its folder; "": it is not listed
+	}{
+		"all":                        {object{}, "plain"},
+		"its folder":                 {object{"cwd": c.project}, "plain"},
+		"its folder by another name": {object{"cwd": filepath.Join(c.folder, "link")}, "link"},
+		"another folder":             {object{"cwd": filepath.Join(c.folder, "other")}, ""},
+	} {
+		var list acp.ListResult
+		c.call(acp.SessionList, test.params, &list)
+		got := ""
+		for _, s := range list.Sessions {
+			got = filepath.Base(s.Cwd)
+		}
+		if got != test.want {
+			t.Errorf("%s: %+v", name, list.Sessions)
+		}
+	}
+}
+
 // Sessions work side by side, each in its folder.
 func TestSessionsSideBySide(t *testing.T) {
 	c := newClient(t, "turns:\n- toolCalls: [{name: bash, args: {command: 'pwd > where'}}]\n- text: done")

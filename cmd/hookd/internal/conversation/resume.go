@@ -103,6 +103,9 @@ func (o *opening) openSession(e *engine.Engine, id, modelName string) (*store.Se
 // only.
 func (o *opening) newSession(e *engine.Engine, folder, modelName string) *store.Session {
 	header := store.Header{Project: o.project, Model: modelName}
+	if header.Project == "" {
+		header.Folder = e.Root
+	}
 	if e.StateDir == "" { // that nothing is kept was said
 		return store.InMemory(header)
 	}
