@@ -72,17 +72,29 @@ func (f Folder) Mentions(words []string) string {
 	return mentioned
 }
 
-// part is the project, or one of the other folders. The hooks of each are refused in all of them:
-// links of one may lead into another.
+// part is the project, or one of the other folders. The hooks of each, and those of projects further
+// up, are refused in all of them: links of one may lead into another.
 func (f Folder) part(root string, judged *protocol.Touched) *projectfile.Folder {
 	refused := f.Refused
 	if len(f.Also) > 0 {
 		refused = slices.Clone(refused)
 		for _, each := range append([]string{f.Project}, f.Also...) {
-			refused = append(refused, filepath.Join(each, ".acai"))
+			refused = append(refused, hooksAbove(each)...)
 		}
 	}
 	return &projectfile.Folder{Project: root, Refused: refused, State: f.State, Unwritten: f.Unwritten, Locks: f.Locks, Judged: judged}
+}
+
+// hooksAbove are the folders of hooks in a folder and above it.
+func hooksAbove(folder string) (list []string) {
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	for ; ; folder = filepath.Dir(folder) {
+		if list = append(list, filepath.Join(folder, ".acai")); folder == filepath.Dir(folder) {
+			return list
+		}
+	}
 }
 
 // partOf returns the part of the folder that a path leads to, links followed, and the path as it

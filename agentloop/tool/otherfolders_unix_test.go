@@ -15,10 +15,11 @@ func otherFolders(t *testing.T) (base string, folder Folder) {
 	base = realTemp(t)
 	lay(t, base, "p/a old", "p/.acai/hooks/own.sh old", "p/.acai/hooks/link.sh -> ../../../other/hook.sh", "p/to -> ../other", "p/.acai/way -> ../../other",
 		"other/b old needle", "other/deep/c old needle", "other/hook.sh old", "other/.acai/hooks/x.sh old", "other/.git/config old", "other/back -> ../p/.acai/hooks",
-		"other/own = p/.acai/hooks/own.sh", "other/out -> ../third", "linked -> other", "second/d old", "third/e old", "home/.acai/hooks/u.sh old", "p/again = other/b")
+		"other/own = p/.acai/hooks/own.sh", "other/out -> ../third", "linked -> other", "second/d old", "third/e old", "home/.acai/hooks/u.sh old", "p/again = other/b",
+		"up/.acai/hooks/far.sh -> ../../../p/far.sh", "p/far.sh old", "up/sub/f old")
 	return base, Folder{
 		Project: filepath.Join(base, "p"), Refused: []string{filepath.Join(base, "home/.acai")},
-		Also: []string{filepath.Join(base, "linked"), filepath.Join(base, "second"), filepath.Join(base, "home/.acai"), filepath.Join(base, "missing")},
+		Also: []string{filepath.Join(base, "linked"), filepath.Join(base, "second"), filepath.Join(base, "up/sub"), filepath.Join(base, "home/.acai"), filepath.Join(base, "missing")},
 	}
 }
 
@@ -47,7 +48,7 @@ func TestOtherFolders(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"other/.acai/hooks/x.sh": "belongs to the hooks", "other/new/.acai/hooks/y.sh": "belongs to the hooks", "other/.git/config": "git runs", "other/back/own.sh": "belongs to the hooks",
-		"other/own": "belongs to the hooks", "other/hook.sh": "belongs to the hooks", "p/.acai/way/b": "belongs to the hooks", "p/to/.acai/x": "belongs to the hooks",
+		"other/own": "belongs to the hooks", "other/hook.sh": "belongs to the hooks", "p/far.sh": "belongs to the hooks", "p/.acai/way/b": "belongs to the hooks", "p/to/.acai/x": "belongs to the hooks",
 		"home/.acai/hooks/u.sh": "belongs to the hooks", "third/e": "outside", "other/out/e": "outside", "other/../third/e": "outside", "missing/f": "outside",
 	} {
 		refusesWrites(t, folder, base, filepath.Join(base, path), want)

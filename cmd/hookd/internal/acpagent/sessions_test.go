@@ -284,7 +284,7 @@ func TestSessionsSideBySide(t *testing.T) {
 }
 
 // A session works in the folders that the client hands in besides its own. Hooks judge what it does
-// there, and hooks that lie there do not count.
+// there, and hooks that lie there and that nobody allowed do not count.
 func TestFoldersBesidesTheSessionsOwn(t *testing.T) {
 	c := newClient(t, "")
 	other := filepath.Join(c.folder, "other")
