@@ -23,6 +23,11 @@
 // with an error if it was a request. A side that does not read makes the relay stop
 // reading the other side once its outbox is full.
 //
+// What waits for decisions is bounded by itself in each lane, so that one that is full does not
+// hold up others. When the next message is of that lane, it does: the messages of all lanes come
+// one after the other, so to read on the relay would have to keep it, and to leave it out would
+// lose it. Then no more of that side is read until the lane moves, or is given up.
+//
 // Ends: when one side has said its last message and all of them are decided and passed on,
 // the other side's input is closed. Nothing here starts or ends programs.
 package relay

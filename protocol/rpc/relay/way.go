@@ -134,15 +134,19 @@ func (w *way) message(m *Message) {
 	}
 }
 
-// later decides a message on a goroutine of the crew.
+// queueCost is what a message costs that waits in a lane, apart from its bytes.
+const queueCost = 256
+
+// later decides a message on a goroutine of the crew. Its bytes count until it has left its lane.
 func (w *way) later(d Decision, size int) {
-	w.held.take(size)
 	lane, at := d.lane, (*place)(nil)
+	size += queueCost
+	w.held.take(lane, size)
 	if lane != "" {
 		at = w.enter(lane)
 	}
 	w.relay.crew.Go(func() {
-		defer w.held.release(size)
+		defer w.held.decided(lane)
 		d := d.ask()
 		for d.ask != nil {
 			if at != nil {
@@ -152,15 +156,14 @@ func (w *way) later(d Decision, size int) {
 			d = d.ask()
 		}
 		if at != nil {
+			at.queued = size
 			w.settle(lane, at, d)
 			return
 		}
 		w.send(d)
+		w.held.leave(lane, size)
 	})
 }
-
-// queueCost is what a message costs that waits in a lane, apart from its bytes.
-const queueCost = 256
 
 // queue has a decided message leave after the earlier ones of its lane.
 func (w *way) queue(d Decision, size int) {
@@ -168,7 +171,7 @@ func (w *way) queue(d Decision, size int) {
 	waits := len(w.lanes[d.lane]) > 0
 	w.mu.Unlock()
 	if size += queueCost; waits {
-		w.held.queue(size)
+		w.held.queue(d.lane, size)
 	}
 	at := w.enter(d.lane)
 	if waits {
@@ -196,7 +199,7 @@ func (w *way) settle(lane string, at *place, d Decision) {
 	for len(queue) > 0 && queue[0].decided {
 		w.send(queue[0].decision)
 		if size := queue[0].queued; size > 0 {
-			w.held.leave(size)
+			w.held.leave(lane, size)
 		}
 		queue[0] = nil
 		queue = queue[1:]
