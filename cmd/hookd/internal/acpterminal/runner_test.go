@@ -296,6 +296,28 @@ func TestCancelWithATerminal(t *testing.T) {
 	}
 }
 
+// A command waits a while for a terminal that takes nothing, and goes on without it to the same end.
+func TestATerminalThatIsStuck(t *testing.T) {
+	stuckLimit = 300 * time.Millisecond
+	defer func() { stuckLimit = 10 * time.Second }()
+	e, r := connect(t)
+	stopped := filepath.Join(t.TempDir(), "go")
+	e.work.Go(func() {
+		e.await("a terminal in the call", func() bool { return len(e.embedded) > 0 })
+		_ = e.terminals[0].cmd.Process.Signal(syscall.SIGSTOP)
+		if err := os.WriteFile(stopped, nil, 0o600); err != nil {
+			t.Error(err)
+		}
+	})
+	var out bytes.Buffer
+	script := "until [ -e " + stopped + " ]; do sleep 0.01; done; head -c 3000000 /dev/zero; exit 5"
+	ended, err := r.Run(shownContext(t.Context(), "c1"), shell(t, script), &out)
+	if err != nil || ended.Exit != 5 || out.Len() != 3_000_000 {
+		t.Errorf("%+v %v, %d bytes", ended, err, out.Len())
+	}
+	e.await("release", func() bool { return len(e.released) == 1 })
+}
+
 // A time limit counts as without a terminal, and the terminal says so.
 func TestATimeLimitWithATerminal(t *testing.T) {
 	e, r := connect(t)

@@ -105,7 +105,7 @@ func newScreen(conn *net.UnixConn) *screen {
 
 // stuckLimit is how long a terminal may take none of the output, which the command waits for as it
 // does in any terminal. Then it goes on unseen.
-const stuckLimit = 10 * time.Second
+var stuckLimit = 10 * time.Second
 
 // Write shows a piece of output. It never fails: a terminal that takes nothing is no fault of the
 // command.
