@@ -168,3 +168,19 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 }
+
+// What a server lists is bounded: of a name that is too long nothing is kept.
+func TestListsOfTools(t *testing.T) {
+	s, long := &state{bindings: map[string][]binding{}}, strings.Repeat("x", mostName+1)
+	tool := func(name, property, header string) string {
+		return fmt.Sprintf(`{"name":%q,"inputSchema":{"properties":{%q:{"x-mcp-header":%q}}}}`, name, property, header)
+	}
+	s.learn([]byte(`{"tools":[` + tool(long, "a", "A") + "," + tool("b", long, "A") + "," + tool("c", "a", long) + "," + tool("d", "a", "A") + `]}`))
+	if len(s.bindings) != 1 || len(s.bindings["d"]) != 1 {
+		t.Errorf("%d tools are kept", len(s.bindings))
+	}
+	s.learn([]byte(`{"tools":[{"name":"d"}]}`))
+	if len(s.bindings) != 0 {
+		t.Error("what a tool had before counts")
+	}
+}

@@ -102,8 +102,9 @@ func (s *state) endSubscriptions() {
 // Bounds of what is kept of arguments that are repeated.
 const (
 	mostTools    = 4096
-	mostBindings = 32 // of a tool
-	mostDepth    = 8  // of an argument
+	mostBindings = 32      // of a tool
+	mostDepth    = 8       // of an argument
+	mostName     = 1 << 10 // bytes of a tool's name, of where an argument stands, of a header's name
 )
 
 // learn keeps which arguments of the listed tools are repeated in headers.
@@ -113,7 +114,7 @@ func (s *state) learn(list protocol.RawMessage) {
 	for _, tool := range jsonspan.Elements(jsonspan.Get(list, "tools")) {
 		name := jsonspan.Text(jsonspan.Get(tool, "name"))
 		delete(s.bindings, name)
-		if found := bindingsOf(jsonspan.Get(tool, "inputSchema"), "", 0, nil); len(found) > 0 && len(s.bindings) < mostTools {
+		if found := bindingsOf(jsonspan.Get(tool, "inputSchema"), "", 0, nil); len(found) > 0 && len(name) <= mostName && len(s.bindings) < mostTools {
 			s.bindings[name] = found
 		}
 	}
@@ -124,7 +125,7 @@ func bindingsOf(schema protocol.RawMessage, pointer string, depth int, found []b
 	for _, property := range jsonspan.Members(jsonspan.Get(schema, "properties")) {
 		at := pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(property.Name)
 		header := jsonspan.Text(jsonspan.Get(property.Value, "x-mcp-header"))
-		if isToken(header) && len(found) < mostBindings {
+		if isToken(header) && len(at) <= mostName && len(header) <= mostName && len(found) < mostBindings {
 			found = append(found, binding{at, header})
 		}
 		if depth < mostDepth {

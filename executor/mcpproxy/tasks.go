@@ -16,8 +16,9 @@ import (
 
 // Bounds of tasks that are remembered. The oldest is forgotten first.
 const (
-	mostTasks = 1024
-	mostAgain = 64 << 10 // bytes of a changed result that is kept for the next one who asks
+	mostTasks     = 1024
+	mostTaskBytes = 64 << 20 // of their ids and args; one task may have more
+	mostAgain     = 64 << 10 // bytes of a changed result that is kept for the next one who asks
 )
 
 // tasks are the calls whose result comes later, by the ids that the server gave them. The
@@ -26,11 +27,13 @@ type tasks struct {
 	mu    sync.Mutex
 	list  map[string]*task
 	order []string
+	bytes int
 }
 
 // task is a call whose result comes later. Hooks judge it once, however often it comes.
 type task struct {
 	call *call
+	size int // bytes that are kept for it
 
 	mu     sync.Mutex
 	judged [sha256.Size]byte // what was judged
@@ -42,19 +45,24 @@ type task struct {
 
 func newTasks() *tasks { return &tasks{list: map[string]*task{}} }
 
-// add remembers a task. forgotten is the one that this makes it forget, nil: none.
-func (t *tasks) add(id string, c *call) (forgotten *task) {
+// add remembers a task. forgotten are those that this makes it forget.
+func (t *tasks) add(id string, c *call) (forgotten []*task) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if forgotten = t.list[id]; forgotten == nil {
-		if len(t.order) >= mostTasks {
-			forgotten = t.list[t.order[0]]
-			delete(t.list, t.order[0])
-			t.order = t.order[1:]
+	added := &task{call: c, size: len(id) + len(c.Args) + len(c.Original)}
+	forget := func(id string) {
+		if old := t.list[id]; old != nil {
+			forgotten = append(forgotten, old)
+			t.bytes -= old.size
+			delete(t.list, id)
+			t.order = slices.DeleteFunc(t.order, func(other string) bool { return other == id })
 		}
-		t.order = append(t.order, id)
 	}
-	t.list[id] = &task{call: c}
+	forget(id)
+	for len(t.order) > 0 && (len(t.order) >= mostTasks || t.bytes+added.size > mostTaskBytes) {
+		forget(t.order[0])
+	}
+	t.list[id], t.order, t.bytes = added, append(t.order, id), t.bytes+added.size
 	return forgotten
 }
 
@@ -73,7 +81,7 @@ func (t *task) lost(why string) {
 
 // becomesTask passes on that the result comes later.
 func (c *call) becomesTask(m *relay.Message, id string) relay.Decision {
-	if forgotten := c.guard.tasks.add(id, c.later()); forgotten != nil {
+	for _, forgotten := range c.guard.tasks.add(id, c.later()) {
 		forgotten.lost("the server has begun other tasks since, and hookd knows this one no more")
 	}
 	if !c.done() {

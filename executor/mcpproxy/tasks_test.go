@@ -154,6 +154,19 @@ func TestTasksThatNobodyJudges(t *testing.T) {
 	if len(tasks.list) != mostTasks || len(tasks.order) != mostTasks {
 		t.Errorf("%d tasks are kept", len(tasks.list))
 	}
+	large := &call{Call: protocol.Call{Args: make([]byte, mostTaskBytes/4)}}
+	for i := range 8 {
+		tasks.add(strings.Repeat("y", i), large)
+	}
+	if len(tasks.list) != 3 || len(tasks.order) != 3 || tasks.bytes > mostTaskBytes || tasks.get("yyyyyyy") == nil {
+		t.Errorf("%d tasks are kept, of %d bytes", len(tasks.list), tasks.bytes)
+	}
+	if forgotten := tasks.add("z", &call{Call: protocol.Call{Args: make([]byte, 2*mostTaskBytes)}}); len(forgotten) != 3 || len(tasks.list) != 1 {
+		t.Errorf("%d tasks are kept, %d forgotten", len(tasks.list), len(forgotten))
+	}
+	if forgotten := tasks.add("z", large); len(forgotten) != 1 || tasks.bytes != 1+mostTaskBytes/4 {
+		t.Errorf("%d bytes", tasks.bytes)
+	}
 }
 
 // What says how a task stands can hold the end of the call in other ways than the protocol has. None

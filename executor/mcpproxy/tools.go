@@ -98,7 +98,7 @@ func (t *tools) learn(name string, schema protocol.RawMessage) {
 		t.bytes -= len(old.written)
 		delete(t.schemas, name)
 	}
-	if schema == nil || len(t.schemas) >= mostSchemas || t.bytes+len(schema) > mostSchemaBytes {
+	if schema == nil || len(name) > mostName || len(t.schemas) >= mostSchemas || t.bytes+len(schema) > mostSchemaBytes {
 		return
 	}
 	written := slices.Clone(schema)

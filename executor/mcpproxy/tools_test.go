@@ -212,3 +212,14 @@ func TestNamesInOtherSpellings(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Of a tool whose name is too long nothing is kept.
+func TestLongNamesOfTools(t *testing.T) {
+	tools := newTools(&Options{})
+	long := strings.Repeat("x", mostName+1)
+	tools.learn(long, []byte("{}"))
+	tools.list(long)
+	if len(tools.schemas)+len(tools.listed)+len(tools.spelled)+tools.bytes != 0 {
+		t.Error("it is kept")
+	}
+}
