@@ -40,6 +40,7 @@ var agents = []agentPlaces{
 	{"Continue", ".continue/settings*.json", ""},
 	{"Auggie", ".augment/settings*.json", ""},
 	{"an MCP server", "", ".mcp.json .vscode/mcp.json"},
+	{"an agent of an editor", "", ".zed/settings.json .config/zed/settings.json .jetbrains/acp.json"}, // or a server
 }
 
 // machinePlaces are the folders and files of the machine's own hook settings, absolute.

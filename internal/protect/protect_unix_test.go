@@ -82,6 +82,8 @@ func TestCheck(t *testing.T) {
 		"settings of a project below":     {[]string{"p/sub/.acai/x"}, "sub/.acai/x", whyHooks, whyHooks},
 		"by another case":                 {[]string{"p/.acai/x"}, ".ACAI/x", whyHooks, whyHooks},
 		"a pattern":                       {nil, ".claude/settings.local.json", whyHooks, whyHooks},
+		"what an editor starts":           {nil, "sub/.zed/settings.json", whyHooks, whyHooks},
+		"of an editor, not started":       {nil, ".zed/keymap.json", "", ""},
 		"beside a pattern":                {nil, ".claude/settings", "", ""},
 		"not a hook of another agent":     {nil, ".claude/agents/a.md", "", ""},
 		"a name that only begins alike":   {nil, ".acaia/x", "", ""},
