@@ -2,6 +2,7 @@ package acpproxy
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/text"
@@ -80,20 +81,32 @@ func refusal(o *protocol.Outcome) string {
 // tell shows the client what hooks did. A client that shows notices gets one, any other a
 // piece of a message.
 func (s *session) tell(words string) {
-	words = text.Visible(words)
-	update := object(texts("sessionUpdate", string(acp.NoticeGiven)), texts("severity", "warning"), texts("title", "hookd"), texts("description", words))
 	if !s.guard.notices.Load() {
-		update = chunk("hookd: " + words + "\n\n")
+		s.say(words)
+		return
 	}
-	s.guard.send(relay.Client, s.updateLine(update))
+	update := object(texts("sessionUpdate", string(acp.NoticeGiven)), texts("severity", "warning"), texts("title", "hookd"), texts("description", text.Visible(words)))
+	s.guard.send(relay.Client, updateOf(s.id, update))
 }
 
-func chunk(words string) protocol.RawMessage {
-	return object(texts("sessionUpdate", string(acp.AgentMessageChunk)), member{"content", textBlock(words)})
+// say shows the client words as a piece of a message. They stand apart from what the agent says:
+// each line is quoted, since the words may hold what somebody else wrote, and begins a line.
+func (s *session) say(words string) {
+	quoted := "> hookd: " + strings.ReplaceAll(text.Visible(words), "\n", "\n> ") + "\n\n"
+	s.mu.Lock()
+	for _, t := range s.work.turns {
+		if said := t.response.Bytes(); t.running && len(said) > 0 && said[len(said)-1] != '\n' {
+			quoted = "\n\n" + quoted
+			break
+		}
+	}
+	s.mu.Unlock()
+	chunk := object(texts("sessionUpdate", string(acp.AgentMessageChunk)), member{"content", textBlock(quoted)})
+	s.guard.send(relay.Client, updateOf(s.id, chunk))
 }
 
-func (s *session) updateLine(update protocol.RawMessage) []byte {
-	return notification(acp.SessionUpdate, object(texts("sessionId", s.id), member{"update", update}))
+func updateOf(session string, update protocol.RawMessage) []byte {
+	return notification(acp.SessionUpdate, object(texts("sessionId", session), member{"update", update}))
 }
 
 func textBlock(words string) protocol.RawMessage {

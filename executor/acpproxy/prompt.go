@@ -8,7 +8,6 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
-	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -159,8 +158,7 @@ func (t *turn) refuse(reason string, o *protocol.Outcome) relay.Decision {
 	if o.Refused() {
 		who = proxied.Who(o)
 	}
-	words := fmt.Sprintf("hookd: %s refused this prompt: %s", who, reason)
-	t.session.guard.send(relay.Client, t.session.updateLine(chunk(text.Visible(words))))
+	t.session.say(fmt.Sprintf("%s refused this prompt: %s", who, reason))
 	t.failed(reason, "blocked", o.By)
 	return t.endHere(acp.Refusal)
 }
