@@ -156,7 +156,9 @@ var promptText = strings.Repeat("x", usualSize)
 
 // editing is a prompt of an editor to hookd's own loop, without a hook and with a resident one that
 // wants the prompt and the tool calls. The model answers at once, from a script of such turns. The
-// yardstick is the same client and an agent in C that answers at once.
+// yardstick is the same client and an agent in C that answers at once. The targets are one percent of
+// what a person waits for: a fast model takes 200 ms to its first word, and is called twice where
+// there is a tool call.
 func editing(mark string, turns ...string) func(context.Context, *kit) (*race, error) {
 	return func(ctx context.Context, k *kit) (*race, error) {
 		server, err := k.compile(ctx, "rpcserver.c", "acpserver", slices.Concat(bareFlags, []string{"-DACP"})...)
