@@ -257,7 +257,7 @@ func (c *clientCall) refuse(reason string, kind protocol.CallErrorKind, o *proto
 		by = *o.By
 	}
 	c.failed(protocol.CallError{Kind: kind, Text: reason}, &by)
-	s.tell(fmt.Sprintf("%s refused %s: %s", proxied.Who(o), what(&c.Call), reason))
+	s.tell(fmt.Sprintf("%s refused %s: %s", proxied.Who(o), what(&c.Call), proxied.Explain(o, reason)))
 	if o.Action == protocol.Stop {
 		defer s.cancelTurn(proxied.Who(o) + " ends the turn")
 	}

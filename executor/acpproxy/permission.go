@@ -220,7 +220,7 @@ func (a *permission) refuse(reason string, o *protocol.Outcome) relay.Decision {
 	t.refused = true
 	s.mu.Unlock()
 	t.failed(protocol.CallError{Kind: protocol.CallBlocked, Text: reason}, &by)
-	s.tell(fmt.Sprintf("%s refused %s: %s", proxied.Who(o), what(&a.call), reason))
+	s.tell(fmt.Sprintf("%s refused %s: %s", proxied.Who(o), what(&a.call), proxied.Explain(o, reason)))
 	if o.Action == protocol.Stop {
 		defer s.cancelTurn(proxied.Who(o) + " ends the turn")
 	}

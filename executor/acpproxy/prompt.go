@@ -158,7 +158,7 @@ func (t *turn) refuse(reason string, o *protocol.Outcome) relay.Decision {
 	if o.Refused() {
 		who = proxied.Who(o)
 	}
-	t.session.say(fmt.Sprintf("%s refused this prompt: %s", who, reason))
+	t.session.say(fmt.Sprintf("%s refused this prompt: %s", who, proxied.Explain(o, reason)))
 	t.failed(reason, "blocked", o.By)
 	return t.endHere(acp.Refusal)
 }

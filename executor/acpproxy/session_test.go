@@ -221,3 +221,19 @@ func TestClientEnds(t *testing.T) {
 	s.Done <- nil
 	<-s.Exited
 }
+
+// A person reads what became of a hook that could not be asked, and what to do about it. The agent
+// does not: it reads the reason alone.
+func TestAFailedHookIsExplainedToThePerson(t *testing.T) {
+	failing := dialogue.HookOn(protocol.ToolCallStart, func(context.Context, *protocol.Event) (protocol.Reply, error) {
+		return protocol.Reply{}, &protocol.Failure{Kind: protocol.FailUntrusted, Detail: "nobody allowed it yet", Remedy: "allow it with: hookd trust"}
+	})
+	s := newStage(t, "", failing)
+	s.opens()
+	s.passes(s.Client, s.ToServer, promptLine("1", "go"))
+	s.Say(s.Server, permissionLine("100", "c", "execute", `{"command":"ls"}`))
+	if got := s.Next(s.ToServer); strings.Contains(got, "hookd trust") || !strings.Contains(got, "(untrusted)") {
+		t.Error(got)
+	}
+	s.Has(s.ToClient, "the check h could not be made (untrusted): nobody allowed it yet (allow it with: hookd trust)")
+}

@@ -290,7 +290,7 @@ func (t *tool) unasked(runs bool, how string, passed <-chan struct{}) {
 			return
 		}
 		if runs && (o.Refused() || o.Replaced != nil || !jsonspan.Equal(jsonspan.Get(o.Event.Data, "args"), call.Args)) {
-			s.cancelTurn(fmt.Sprintf("%s does not let %s be, which the agent ran %s: %s", proxied.Who(o), what(&call), how, o.RefusalText()), passed)
+			s.cancelTurn(fmt.Sprintf("%s does not let %s be, which the agent ran %s: %s", proxied.Who(o), what(&call), how, proxied.Explain(o, o.RefusalText())), passed)
 		}
 	}, cancel)
 }
@@ -314,7 +314,7 @@ func (t *tool) completed(output string) {
 		decide := told.Result(s.guard.life, protocol.Result{Content: protocol.TextContent(output)}, false, losing(lostOfResult))
 		s.guard.background.observe(decide, func(o *protocol.Outcome) {
 			if o.Action == protocol.Stop {
-				s.cancelTurn(fmt.Sprintf("%s ends the turn: %s", proxied.Who(o), o.RefusalText()))
+				s.cancelTurn(fmt.Sprintf("%s ends the turn: %s", proxied.Who(o), proxied.Explain(o, o.RefusalText())))
 			}
 		})
 	}

@@ -2,9 +2,11 @@ package proxied
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -130,6 +132,25 @@ func Who(o *protocol.Outcome) string {
 		return "hookd"
 	}
 	return "the hook " + *o.By
+}
+
+// Explain returns the reason of a refusal as a person reads it: where the hook that refused could
+// not be asked, with what happened and what to do about it. A model reads the reason alone.
+func Explain(o *protocol.Outcome, reason string) string {
+	for i := range o.Runs {
+		run := &o.Runs[i]
+		if o.By == nil || run.Hook != *o.By || run.Failure == "" || run.Failure != o.Failure {
+			continue
+		}
+		if detail := strings.TrimPrefix(run.Detail, run.Hook+": "); detail != "" {
+			reason += ": " + text.Line(detail)
+		}
+		if run.Remedy != "" {
+			reason += " (" + text.Line(run.Remedy) + ")"
+		}
+		break
+	}
+	return reason
 }
 
 // Contexts are the texts that hooks add for the model.

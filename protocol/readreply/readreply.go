@@ -104,11 +104,11 @@ func Read(spec *protocol.Spec, v protocol.HookInfo, stdout, stderr []byte, end P
 	reply, warnings, err := r.reply()
 	if err != nil {
 		remedy := replyRemedy
-		if end.Output != "" {
-			remedy = otherRemedy
-		}
 		if other, is := errors.AsType[*foreignError](err); is {
 			remedy = other.remedy()
+		}
+		if end.Output != "" { // it is no program that has a stdout and a header
+			remedy = otherRemedy
 		}
 		reading := r.failed(protocol.FailReply, err.Error(), remedy)
 		if len(r.output.documents) == 0 {

@@ -59,7 +59,7 @@ func (v *View) callStart(y *agentloop.Update) []any {
 		return v.decision(y)
 	}
 	c := &call{Call: d.Call, id: v.idOf(y.Event.Agent, d.ToolCallID), notes: runview.DecisionLines(&y.Outcome)}
-	if !y.Outcome.Refused() {
+	if y.Outcome.Action == protocol.Ask || !y.Outcome.Refused() { // whom a hook has asked sees what it is about
 		c.diff = v.diffOf(&c.Call)
 	}
 	v.calls[c.id] = c

@@ -239,6 +239,31 @@ func TestAQuestionHidesNothing(t *testing.T) {
 	}
 }
 
+// Whom a hook asks about a change of a file sees the change.
+func TestAQuestionOfAHookShowsTheDiff(t *testing.T) {
+	v := New(Options{})
+	asked := write(callOf("c", "write_file", protocol.KindWrite, `{"path":"a","content":"new"}`))
+	outcome := protocol.Outcome{Action: protocol.Ask, By: new("guard.sh"), Reason: "sure?"}
+	shown := told(v.Updates(event(protocol.ToolCallStart, 0, protocol.ToolCallStartData{Call: asked}, outcome)))
+	shown = append(shown, told([]any{v.Question(&agentloop.Question{Call: &asked, AskedBy: "hook:guard.sh"}, "question")})...)
+	for _, got := range shown {
+		if !strings.Contains(got, `{"type":"diff","path":"/p/a","newText":"new"}`) || strings.Contains(got, "```") {
+			t.Error(got)
+		}
+	}
+}
+
+// In a client a person reads what to do about a hook that could not be asked.
+func TestAFailedHookIsToldWithItsRemedy(t *testing.T) {
+	outcome := protocol.Outcome{Action: protocol.Block, By: new("guard.sh"), Failure: protocol.FailSettings, Runs: []protocol.Run{
+		{Hook: "guard.sh", Source: protocol.Project, Failure: protocol.FailSettings, Detail: "its description is faulty", Remedy: "correct what hookd check says", Rule: protocol.Rule("block")},
+	}}
+	got := told(New(Options{Notices: true}).Updates(event(protocol.PromptSubmit, 0, protocol.PromptSubmitData{}, outcome)))
+	if len(got) != 1 || !strings.Contains(got[0], "its description is faulty") || !strings.Contains(got[0], "correct what hookd check says") {
+		t.Errorf("%q", got)
+	}
+}
+
 // A conversation is replayed as it was shown: prompts without the context of hooks, calls with
 // what became of them. A call without a result has failed.
 func TestReplay(t *testing.T) {

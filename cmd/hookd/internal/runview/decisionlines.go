@@ -31,7 +31,7 @@ func DecisionLines(o *protocol.Outcome) []string {
 	for _, lost := range o.Lost {
 		p.Print("! %s\n", show.Line(lost))
 	}
-	report.Warnings(p, "", o.Runs, false)
+	report.Warnings(p, "", o.Runs, true)
 	for _, n := range report.Notices(o) {
 		if n.Source != protocol.Builtin {
 			printNotice(p, "", n, noticeLines)
