@@ -45,6 +45,7 @@ var (
 	noAnswer   = answer{by: protocol.ByTimeout, words: "nobody answered in time"}
 	badAnswer  = answer{by: protocol.ByFault, words: "the person could not be asked"}
 	deniedByIt = answer{by: protocol.ByPerson, words: "denied by the person"}
+	closedByIt = answer{by: protocol.ByPerson, words: "the question was closed without an answer"} // by the person, or by a client that has none: claude -p
 )
 
 // readAnswer reads a result of elicitation. All but a clear yes is a no.
@@ -56,8 +57,10 @@ func readAnswer(result protocol.RawMessage) answer {
 	switch action := jsonspan.Text(jsonspan.Get(result, "action")); {
 	case action == "accept" && chosen == answerYes:
 		return answer{yes: true}
-	case action == "accept" && chosen == answerNo, action == "decline", action == "cancel":
+	case action == "accept" && chosen == answerNo, action == "decline":
 		return deniedByIt
+	case action == "cancel":
+		return closedByIt
 	}
 	return badAnswer
 }

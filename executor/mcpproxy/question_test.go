@@ -57,7 +57,7 @@ func TestPersonIsAsked(t *testing.T) {
 		"yes":              {`"result":{"action":"accept","content":{"answer":"allow"}}`, true, "", protocol.ByPerson},
 		"no":               {`"result":{"action":"accept","content":{"answer":"refuse"}}`, false, `denied by the person (really?`, protocol.ByPerson},
 		"declined":         {`"result":{"action":"decline"}`, false, "denied by the person", protocol.ByPerson},
-		"cancelled":        {`"result":{"action":"cancel","content":{"answer":"allow"}}`, false, "denied by the person", protocol.ByPerson},
+		"cancelled":        {`"result":{"action":"cancel","content":{"answer":"allow"}}`, false, "the question was closed without an answer", protocol.ByPerson},
 		"nothing chosen":   {`"result":{"action":"accept"}`, false, "could not be asked", protocol.ByFault},
 		"another answer":   {`"result":{"action":"accept","content":{"answer":"ALLOW"}}`, false, "could not be asked", protocol.ByFault},
 		"two answers":      {`"result":{"action":"accept","content":{"answer":"refuse","answer":"allow"}}`, false, "could not be asked", protocol.ByFault},

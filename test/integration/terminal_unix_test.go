@@ -304,7 +304,7 @@ func TestSessionInUse(t *testing.T) {
 	p.sees("›")
 	c := b.command("run", "x", "--allow", "bash", "--continue", "--model", "scripted:agent.yaml")
 	out, _ := c.CombinedOutput()
-	if code := c.ProcessState.ExitCode(); code != 1 || !strings.Contains(string(out), "in use") || !strings.Contains(string(out), "another hookd run has it open") {
+	if code := c.ProcessState.ExitCode(); code != 1 || !strings.Contains(string(out), "in use") || !strings.Contains(string(out), "another hookd run, or an editor, has it open") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	p.types("\x04")

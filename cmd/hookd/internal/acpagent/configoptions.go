@@ -2,6 +2,7 @@ package acpagent
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -96,13 +97,15 @@ func (c *choices) modeNow() acp.ConfigOption {
 }
 
 func (c *choices) enterMode(id string) error {
+	var known []string
 	for i := range modes {
 		if modes[i].ID == id {
 			c.mode.Store(&modes[i])
 			return nil
 		}
+		known = append(known, modes[i].ID)
 	}
-	return rpc.Errorf(rpc.InvalidParams, "hookd has no mode %.100q", id)
+	return rpc.Errorf(rpc.InvalidParams, "hookd has no mode %.100q, it has: %s", id, strings.Join(known, ", "))
 }
 
 func (c *choices) modelNow() acp.ConfigOption {

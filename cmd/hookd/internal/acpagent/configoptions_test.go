@@ -130,7 +130,7 @@ func TestOptionsThatThereAreNot(t *testing.T) {
 	}{
 		"no such session":    {setOption("x", "model", "openai:local"), `no open session "x"`},
 		"no such option":     {setOption(session, "thinking", "high"), `no option "thinking"; it has mode and model`},
-		"no such mode":       {setOption(session, "mode", "all"), `no mode "all"`},
+		"no such mode":       {setOption(session, "mode", "all"), `no mode "all", it has: ask, edit, run`},
 		"no such provider":   {setOption(session, "model", "acme:x"), "there is no model provider acme"},
 		"a key is not set":   {setOption(session, "model", "anthropic:x"), "ANTHROPIC_API_KEY is not set"},
 		"a switch":           {setOption(session, "model", true), `the value of "model" must be the text of one of its choices`},

@@ -49,6 +49,8 @@ not hookd's stays as it is, and hookd uninstall gives back the bytes from before
 changes are shown first, then one question is asked.
 
 Agents: ` + strings.Join(install.Names(), ", ") + `.
+Any other agent that an editor starts is guarded by hookd acp, and the tools of
+MCP servers by hookd mcp, whatever calls them.
 
 The events are those that the installed version of the agent knows: it is asked for
 its version. An earlier installation is repaired, not repeated.`,
@@ -136,7 +138,7 @@ func agents(names []string) ([]*install.Agent, error) {
 	for _, name := range names {
 		a := install.Find(name)
 		if a == nil {
-			hint := "one of " + strings.Join(install.Names(), ", ")
+			hint := "one of " + strings.Join(install.Names(), ", ") + "; any other agent that an editor starts is guarded by hookd acp -- AGENT, and MCP servers by hookd mcp -- SERVER"
 			if near := text.Nearest(name, install.Names()); near != "" {
 				hint = "did you mean " + near + "?"
 			}

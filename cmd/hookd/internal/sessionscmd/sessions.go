@@ -73,7 +73,7 @@ func Fault(err error) *cli.Fault {
 	case errors.As(err, &damage):
 		return cli.Failed("damaged-session", damage, DamageHint(damage.Session))
 	case errors.Is(err, store.ErrInUse):
-		return cli.Failed("session", err, "another hookd run has it open; end that one, or begin a new session")
+		return cli.Failed("session", err, "another hookd run, or an editor, has it open; end or close it there, or begin a new session")
 	}
 	hint := ""
 	if errors.Is(err, fs.ErrPermission) {
