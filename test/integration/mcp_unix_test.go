@@ -271,3 +271,43 @@ func TestGuardedAddress(t *testing.T) {
 	p.in.Close()
 	p.cmd.Wait()
 }
+
+// Where hookd cannot begin, the client reads why, and what to do, as the answer to its first request:
+// few people look at stderr of what their editor starts.
+func TestAClientReadsWhyNothingBegins(t *testing.T) {
+	for _, test := range []struct {
+		command string
+		says    []string
+		exit    int
+	}{
+		{"mcp --name x -- no-such-server", []string{"the MCP server cannot be started", "no-such-server", "absolute path"}, 1},
+		{"mcp --name x", []string{"no server is named", "--url"}, 3},
+		{"mcp --nam x -- server", []string{"unknown flag: --nam", "hookd mcp --help"}, 3},
+		{"mcp --url nowhere", []string{"--url"}, 3},
+		{"acp -- no-such-agent", []string{"the agent cannot be started", "no-such-agent", "absolute path"}, 1},
+		{"acp --mode default", []string{"--mode", "hookd acp --mode ID -- AGENT"}, 3},
+		{"acp --modle x", []string{"unknown flag: --modle", "hookd acp --help"}, 3},
+		{"acp --", []string{"no agent is named after --"}, 3},
+	} {
+		t.Run(test.command, func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t)
+			p := &proxied{t: t, cmd: b.command(strings.Fields(test.command)...), stderr: &bytes.Buffer{}}
+			p.start()
+			p.say(`{"jsonrpc":"2.0","id":"one","method":"initialize","params":{}}`)
+			got := p.answer()
+			for _, want := range append(test.says, `{"jsonrpc":"2.0","id":"one","error":{"code":-32603,"message":"hookd: `) {
+				if !strings.Contains(got, want) {
+					t.Errorf("%q is not in %s", want, got)
+				}
+			}
+			p.in.Close()
+			if _, err := p.out.ReadString('\n'); err != io.EOF {
+				t.Errorf("after the answer: %v", err)
+			}
+			if p.cmd.Wait(); p.cmd.ProcessState.ExitCode() != test.exit || !strings.Contains(p.stderr.String(), test.says[0]) {
+				t.Errorf("exit code %d: %s", p.cmd.ProcessState.ExitCode(), p.stderr)
+			}
+		})
+	}
+}

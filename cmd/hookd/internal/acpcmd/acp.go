@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/guarded"
 )
 
 // Agent serves hookd's own loop to a client of the protocol.
@@ -29,29 +30,20 @@ func (cmd *Commands) ACP() *cobra.Command {
 	var chained bool
 	c := &cobra.Command{
 		RunE: func(c *cobra.Command, args []string) error {
-			switch {
-			case chained && len(args) > 0:
-				return cli.Usage("usage", "--chain is for a member of a proxy chain, whose conductor starts the agent, and the command names an agent", "hookd acp --chain, or hookd acp -- AGENT")
-			case chained || len(args) > 0:
-				if other := flagOfLoop(c.Flags()); other != "" {
-					hint := "write the agent's own flags after its name"
-					if chained {
-						hint = "leave it out: the conductor starts the agent"
-					}
-					return cli.Usage("usage", "--"+other+" is for hookd's own loop, and this command guards another agent", hint)
-				}
-				if chained {
-					return cmd.join(c.Context(), mode)
-				}
+			switch err := cmd.misused(c, chained, args); {
+			case err != nil:
+				return guarded.Unstarted(c.Context(), cmd.Console, err)
+			case chained:
+				return cmd.join(c.Context(), mode)
+			case len(args) > 0:
 				return cmd.guard(c.Context(), mode, args)
-			case c.Flags().Changed("mode"):
-				return cli.Usage("usage", "--mode is for an agent that hookd guards, and the command names none", "hookd acp --mode ID -- AGENT")
-			case cmd.Agent == nil:
-				return cli.NoAgent("acp without an agent's command")
 			}
 			return cmd.Agent.Serve(c.Context())
 		},
 	}
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return guarded.Unstarted(c.Context(), cmd.Console, c.Parent().FlagErrorFunc()(c, err))
+	})
 	c.Flags().SetInterspersed(false) // what follows the agent's name is the agent's
 	cli.NameFlag(c.Flags(), &mode, "mode", "", "keep the agent's sessions in its session mode `ID`")
 	c.Flags().BoolVar(&chained, "chain", false, "guard the successor in a proxy chain, whose conductor starts hookd")
@@ -94,6 +86,27 @@ With --chain a conductor of a proxy chain starts this command as one of its
 proxies: the agent, or the next proxy, is reached through the conductor.`
 	guardExample = "  hookd acp --mode default -- gemini --acp\n  hookd acp --chain"
 )
+
+// misused returns what is wrong with the arguments, nil for nothing.
+func (cmd *Commands) misused(c *cobra.Command, chained bool, args []string) error {
+	switch other := flagOfLoop(c.Flags()); {
+	case chained && len(args) > 0:
+		return cli.Usage("usage", "--chain is for a member of a proxy chain, whose conductor starts the agent, and the command names an agent", "hookd acp --chain, or hookd acp -- AGENT")
+	case chained && other != "":
+		return cli.Usage("usage", "--"+other+" is for hookd's own loop, and this command guards another agent", "leave it out: the conductor starts the agent")
+	case len(args) > 0 && other != "":
+		return cli.Usage("usage", "--"+other+" is for hookd's own loop, and this command guards another agent", "write the agent's own flags after its name")
+	case chained || len(args) > 0:
+		return nil
+	case c.Flags().Changed("mode"):
+		return cli.Usage("usage", "--mode is for an agent that hookd guards, and the command names none", "hookd acp --mode ID -- AGENT")
+	case c.ArgsLenAtDash() >= 0:
+		return cli.Usage("usage", "no agent is named after --", "write its command there, or leave -- out: hookd acp is an agent itself")
+	case cmd.Agent == nil:
+		return cli.NoAgent("acp without an agent's command")
+	}
+	return nil
+}
 
 // flagOfLoop returns a flag of the loop that was given, "" if none was.
 func flagOfLoop(flags *pflag.FlagSet) (name string) {

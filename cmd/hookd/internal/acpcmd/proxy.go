@@ -21,11 +21,11 @@ import (
 func (cmd *Commands) guard(ctx context.Context, mode string, argv []string) error {
 	s, err := cmd.setUp(ctx, mode)
 	if err != nil {
-		return err
+		return guarded.Unstarted(ctx, cmd.Console, err)
 	}
 	agent, err := guarded.Start(cmd.Opener, guarded.What{Code: "acp-agent", Name: "the agent"}, argv, s.options.Cwd)
 	if err != nil {
-		return err
+		return guarded.Unstarted(ctx, cmd.Console, err)
 	}
 	err = s.run(ctx, guarded.Client(cmd.Opener), agent.Process())
 	agent.Flush()
@@ -39,7 +39,7 @@ func (cmd *Commands) guard(ctx context.Context, mode string, argv []string) erro
 func (cmd *Commands) join(ctx context.Context, mode string) error {
 	s, err := cmd.setUp(ctx, mode)
 	if err != nil {
-		return err
+		return guarded.Unstarted(ctx, cmd.Console, err)
 	}
 	member := chain.Join(guarded.Client(cmd.Opener), chain.Options{Note: s.options.Note})
 	return s.run(ctx, member.Client(), member.Successor())

@@ -48,20 +48,16 @@ else passes unchanged. What a person should know is on stderr.`,
 		Example: `  hookd mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .
   hookd mcp --name docs --url https://example.org/mcp --header 'Authorization: Bearer ${DOCS_KEY}'`,
 		RunE: func(c *cobra.Command, args []string) error {
-			switch byURL := c.Flags().Changed("url"); {
-			case c.Flags().Changed("name") && strings.TrimSpace(o.name) == "":
-				return cli.Usage("bad-name", "--name is empty", "write the name that the server has in your agent's settings")
-			case byURL && len(args) > 0:
-				return cli.Usage("two-servers", "--url names a server, and so does "+show.Line(args[0]), "write one of them")
-			case !byURL && len(args) == 0:
-				return cli.Usage("no-server", "no server is named", "write its command after --, or its address with --url")
-			case !byURL && len(o.headers) > 0:
-				return cli.Usage("bad-header", "--header is for a server that --url names", "leave it out")
+			if err := o.misused(c, args); err != nil {
+				return guarded.Unstarted(c.Context(), cmd.Console, err)
 			}
 			o.argv, o.variables = args, takeServersVariables()
 			return cmd.run(c.Context(), &o)
 		},
 	}
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return guarded.Unstarted(c.Context(), cmd.Console, c.Parent().FlagErrorFunc()(c, err))
+	})
 	c.Flags().SetInterspersed(false) // what follows the server's name is the server's
 	cli.NameFlag(c.Flags(), &o.name, "name", "", "what the server is called in the names of its tools: `NAME` (default: found in the command)")
 	c.Flags().StringArrayVar(&o.also, "also", nil, "have the hooks of the project that the folder `DIR` lies in judge, too")
@@ -77,6 +73,21 @@ type options struct {
 	also      []string
 	argv      []string
 	variables []string // that only the server has
+}
+
+// misused returns what is wrong with the command line, nil for nothing.
+func (o *options) misused(c *cobra.Command, args []string) error {
+	switch byURL := c.Flags().Changed("url"); {
+	case c.Flags().Changed("name") && strings.TrimSpace(o.name) == "":
+		return cli.Usage("bad-name", "--name is empty", "write the name that the server has in your agent's settings")
+	case byURL && len(args) > 0:
+		return cli.Usage("two-servers", "--url names a server, and so does "+show.Line(args[0]), "write one of them")
+	case !byURL && len(args) == 0:
+		return cli.Usage("no-server", "no server is named", "write its command after --, or its address with --url")
+	case !byURL && len(o.headers) > 0:
+		return cli.Usage("bad-header", "--header is for a server that --url names", "leave it out")
+	}
+	return nil
 }
 
 // server is a server under guard.
@@ -124,34 +135,11 @@ func (o *options) folders(cwd string) (all []string, err error) {
 }
 
 func (cmd *Commands) run(ctx context.Context, o *options) error {
-	cwd, err := os.Getwd()
+	server, guard, err := cmd.setUp(ctx, o)
 	if err != nil {
-		return places.NoDirectory()
+		return guarded.Unstarted(ctx, cmd.Console, err)
 	}
-	folders, err := o.folders(cwd)
-	if err != nil {
-		return err
-	}
-	e, err := cmd.Opener.Open(ctx, engine.Options{LongLived: true, HooksOnly: true, Folders: folders})
-	if err != nil {
-		return err
-	}
-	t := &guarded.Teller{Console: cmd.Console, Engine: e}
-	if other, remedy := engine.OtherHome(); other != "" {
-		t.Note(other, remedy)
-	}
-	note := func(text string) { t.Note(text, "") }
-	server, err := cmd.start(o, cwd, note)
-	if err != nil {
-		return err
-	}
-	name := o.called()
-	prefix := toolname.PrefixOf(name)
-	t.Note("hooks judge the calls of this server's tools as "+prefix+"TOOL", "")
-	err = mcpproxy.Run(ctx, guarded.Client(cmd.Opener), server.Process(), mcpproxy.Options{
-		Hooks: e, Server: name, Session: "mcp-" + strings.Trim(strings.TrimPrefix(prefix, "mcp__"), "_") + "-" + protocol.NewID(),
-		Cwd: cwd, Depth: hookenv.ProcessDepth(), Tell: t.Outcome, Note: note, ReadSchema: cmd.ReadSchema,
-	})
+	err = mcpproxy.Run(ctx, guarded.Client(cmd.Opener), server.Process(), *guard)
 	server.Flush()
 	switch {
 	case errors.Is(err, signals.ErrInterrupted):
@@ -160,4 +148,36 @@ func (cmd *Commands) run(ctx context.Context, o *options) error {
 		return cli.ErrOutput
 	}
 	return server.Failure()
+}
+
+// setUp opens the hooks and starts the server.
+func (cmd *Commands) setUp(ctx context.Context, o *options) (server, *mcpproxy.Options, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, nil, places.NoDirectory()
+	}
+	folders, err := o.folders(cwd)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := cmd.Opener.Open(ctx, engine.Options{LongLived: true, HooksOnly: true, Folders: folders})
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &guarded.Teller{Console: cmd.Console, Engine: e}
+	if other, remedy := engine.OtherHome(); other != "" {
+		t.Note(other, remedy)
+	}
+	note := func(text string) { t.Note(text, "") }
+	server, err := cmd.start(o, cwd, note)
+	if err != nil {
+		return nil, nil, err
+	}
+	name := o.called()
+	prefix := toolname.PrefixOf(name)
+	t.Note("hooks judge the calls of this server's tools as "+prefix+"TOOL", "")
+	return server, &mcpproxy.Options{
+		Hooks: e, Server: name, Session: "mcp-" + strings.Trim(strings.TrimPrefix(prefix, "mcp__"), "_") + "-" + protocol.NewID(),
+		Cwd: cwd, Depth: hookenv.ProcessDepth(), Tell: t.Outcome, Note: note, ReadSchema: cmd.ReadSchema,
+	}, nil
 }
