@@ -78,14 +78,14 @@ func (o *Options) guardServer(server protocol.RawMessage, of Server) (protocol.R
 		switch address := jsonspan.Text(jsonspan.Get(server, "url")); {
 		case strings.HasPrefix(address, "acp:"): // a member of a proxy chain serves it, over the chain
 			how = "acp"
-		case how == "http" && strings.TrimSpace(name) != "":
+		case (how == "http" || how == "sse") && strings.TrimSpace(name) != "":
 			of.Name = name
 			return o.guardWeb(server, of)
 		}
 		if how == "" {
 			how = "no command"
 		}
-		o.note(fmt.Sprintf("the MCP server %q (%s) is not guarded: hookd guards servers that are programs, and those of the type http", name, how))
+		o.note(fmt.Sprintf("the MCP server %q (%s) is not guarded: hookd guards servers that are programs, and those of the types http and sse", name, how))
 		return server, nil
 	}
 	if strings.TrimSpace(name) == "" {

@@ -54,9 +54,9 @@ func TestStoppedSession(t *testing.T) {
 // MCP servers of a session that are programs start under guard; of others the person is told.
 func TestServersOfASession(t *testing.T) {
 	s := newStage(t, "")
-	s.Say(s.Client, newLine(`,"mcpServers":[{"name":"a","n":1.0,"command":"/bin/a","args":["x y"],"env":[{"name":"K","value":"v"}]},{"type":"http","name":"b","_meta":{"n":1.0},"url":"http://x","headers":[{"name":"K","value":"secret"}]},{"type":"sse","name":"c","url":"http://x","headers":[]}],"x":12345678901234567890`))
-	s.Read(s.ToServer, newLine(`,"mcpServers":[{"name":"a","n":1.0,"command":"/bin/hookd","args":["mcp","--name","a","--","/bin/a","x y"],"env":[{"name":"HOOKD_SERVER_ENV_K","value":"v"}]},{"name":"b","_meta":{"n":1.0},"command":"/bin/hookd","args":["mcp","--name","b","--url","${MCP_SERVER_URL}","K: ${MCP_SERVER_HEADER_1}"],"env":[{"name":"HOOKD_SERVER_ENV_MCP_SERVER_URL","value":"http://x"},{"name":"HOOKD_SERVER_ENV_MCP_SERVER_HEADER_1","value":"secret"}]},{"type":"sse","name":"c","url":"http://x","headers":[]}],"x":12345678901234567890`))
-	s.noted(`the MCP server "c" (sse) is not guarded`)
+	s.Say(s.Client, newLine(`,"mcpServers":[{"name":"a","n":1.0,"command":"/bin/a","args":["x y"],"env":[{"name":"K","value":"v"}]},{"type":"http","name":"b","_meta":{"n":1.0},"url":"http://x","headers":[{"name":"K","value":"secret"}]},{"type":"sse","name":"c","url":"http://x","headers":[]},{"type":"ws","name":"d","url":"ws://x"}],"x":12345678901234567890`))
+	s.Read(s.ToServer, newLine(`,"mcpServers":[{"name":"a","n":1.0,"command":"/bin/hookd","args":["mcp","--name","a","--","/bin/a","x y"],"env":[{"name":"HOOKD_SERVER_ENV_K","value":"v"}]},{"name":"b","_meta":{"n":1.0},"command":"/bin/hookd","args":["mcp","--name","b","--url","${MCP_SERVER_URL}","K: ${MCP_SERVER_HEADER_1}"],"env":[{"name":"HOOKD_SERVER_ENV_MCP_SERVER_URL","value":"http://x"},{"name":"HOOKD_SERVER_ENV_MCP_SERVER_HEADER_1","value":"secret"}]},{"name":"c","command":"/bin/hookd","args":["mcp","--name","c","--url","${MCP_SERVER_URL}"],"env":[{"name":"HOOKD_SERVER_ENV_MCP_SERVER_URL","value":"http://x"}]},{"type":"ws","name":"d","url":"ws://x"}],"x":12345678901234567890`))
+	s.noted(`the MCP server "d" (ws) is not guarded`)
 	for servers, want := range map[string]string{
 		`[{"name":"a","command":"a","Command":"b","args":[],"env":[]}]`: "which some programs take for command",
 		`[{"name":"a","command":"a","args":[1],"env":[]}]`:              "where a text is expected",

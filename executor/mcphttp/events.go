@@ -18,6 +18,7 @@ type stream struct {
 	last  string        // the id of the last event, "" if they have none
 	pause time.Duration // before the stream is taken up again
 	lost  bool          // a message was too long to be kept
+	name  string        // of the event that take is called with, "" if it has none
 }
 
 // tooLong is a message that was too long to be kept.
@@ -58,8 +59,10 @@ func (s *stream) read(body io.Reader, take func(message []byte, long *tooLong) b
 		case e.long != nil:
 			s.lost, e.data = true, nil
 		case !e.has:
+			e = event{}
 			continue
 		}
+		s.name = e.name
 		if !take(jsonspan.OneLine(bytes.TrimSpace(e.data)), e.long) {
 			return nil
 		}
@@ -69,6 +72,7 @@ func (s *stream) read(body io.Reader, take func(message []byte, long *tooLong) b
 
 // event is an event that has not ended.
 type event struct {
+	name string
 	data []byte
 	has  bool // it has data
 	long *tooLong
@@ -98,6 +102,8 @@ func (s *stream) field(e *event, line []byte) {
 			e.data = append(e.data, '\n')
 		}
 		e.data, e.has = append(e.data, value...), true
+	case "event":
+		e.name = string(value)
 	case "id":
 		if bytes.IndexByte(value, 0) < 0 && len(value) <= 1024 {
 			s.last = string(value)

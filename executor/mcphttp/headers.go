@@ -26,6 +26,7 @@ type state struct {
 	mu       sync.Mutex
 	id       string // of the session
 	version  string // that initialize agreed on, "" before
+	posts    string // address that messages are posted to, "" for that of the server; see older.go
 	open     map[string]*request
 	bindings map[string][]binding // by tool: arguments that are repeated in headers
 }
@@ -53,6 +54,18 @@ func (s *state) agreed(id, version string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.id, s.version = id, version
+}
+
+func (s *state) postsTo() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.posts
+}
+
+func (s *state) setPosts(address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.posts = address
 }
 
 func (s *state) add(r *request) {

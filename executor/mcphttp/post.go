@@ -2,6 +2,7 @@ package mcphttp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,9 +60,12 @@ func (s *server) send(m *relay.Message) {
 // tell sends a message that has no answer.
 func (s *server) tell(m *relay.Message) {
 	_, version := s.state.session()
-	if m.Method == "notifications/cancelled" && version == "" {
+	older := s.state.postsTo() != ""
+	if m.Method == "notifications/cancelled" && (version == "" || older) {
 		s.state.cancel(jsonspan.Get(m.Params, "requestId"))
-		return
+		if !older {
+			return
+		}
 	}
 	ctx, stop := context.WithTimeout(s.life, acceptTime)
 	defer stop()
@@ -75,10 +79,10 @@ func (s *server) tell(m *relay.Message) {
 	response.Body.Close()
 	switch {
 	case response.StatusCode == http.StatusNotFound && version != "":
-		s.sessionEnded()
+		s.endWith(sessionEnded)
 	case response.StatusCode >= 300:
 		s.note("the MCP server did not take a message: it answered " + statusOf(response))
-	case m.Method == "notifications/initialized":
+	case m.Method == "notifications/initialized" && !older:
 		s.listenAgain()
 	}
 }
@@ -97,7 +101,11 @@ func (s *server) do(ctx context.Context, method string, m *relay.Message, more h
 	if m != nil {
 		body = bytes.NewReader(m.Line)
 	}
-	r, err := http.NewRequestWithContext(ctx, method, s.options.URL, body)
+	address := s.options.URL
+	if method == http.MethodPost {
+		address = cmp.Or(s.state.postsTo(), address)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return nil, withoutAddress(err)
 	}
@@ -120,12 +128,21 @@ func (s *server) do(ctx context.Context, method string, m *relay.Message, more h
 
 // ask sends a request and passes on what comes back, until it is answered.
 func (s *server) ask(ctx context.Context, m *relay.Message) {
-	response, err := s.do(ctx, http.MethodPost, m, nil)
-	if err != nil {
-		s.unanswered(ctx, m, "the MCP server cannot be reached: "+text.Line(err.Error()))
+	if s.state.postsTo() != "" {
+		s.askOlder(ctx, m)
 		return
 	}
-	defer response.Body.Close()
+	response, err := s.do(ctx, http.MethodPost, m, nil)
+	if err != nil {
+		s.unreached(ctx, m, err)
+		return
+	}
+	defer func() { response.Body.Close() }()
+	if s.isOlder(m, response) {
+		response.Body.Close()
+		s.askOlder(ctx, m)
+		return
+	}
 	if m.Method == "initialize" && response.StatusCode == http.StatusOK {
 		s.state.agreed(response.Header.Get("Mcp-Session-Id"), "")
 	}
@@ -138,8 +155,12 @@ func (s *server) ask(ctx context.Context, m *relay.Message) {
 		s.refusedWith(ctx, m, response)
 	}
 	if id, _ := s.state.session(); id != "" && response.StatusCode == http.StatusNotFound {
-		s.sessionEnded()
+		s.endWith(sessionEnded)
 	}
+}
+
+func (s *server) unreached(ctx context.Context, m *relay.Message, err error) {
+	s.unanswered(ctx, m, "the MCP server cannot be reached: "+text.Line(err.Error()))
 }
 
 // whole passes on an answer that comes in one piece.
@@ -247,10 +268,13 @@ func statusOf(response *http.Response) string {
 	return status
 }
 
-// sessionEnded ends the connection: the server knows its session no more, and only a client
-// can begin another one.
-func (s *server) sessionEnded() {
-	s.end(&gone{"its session has ended at the server: a client that starts hookd mcp again gets another one"})
+// sessionEnded is why a connection ends whose server knows its session no more: only a client can
+// begin another one.
+const sessionEnded = "its session has ended at the server: a client that starts hookd mcp again gets another one"
+
+// endWith ends the connection.
+func (s *server) endWith(why string) {
+	s.end(&gone{why})
 	s.in.Close()
 }
 

@@ -157,20 +157,26 @@ func TestGuardedUnderTheLoop(t *testing.T) {
 	k.end()
 }
 
-// TestGuardedOverHTTP: a real server that is reached by an address, with a session: calls,
-// progress and what the server asks the client pass, and hooks judge.
+// TestGuardedOverHTTP: a real server that is reached by an address, over the one transport and the
+// older one: calls, progress and what the server asks the client pass, and hooks judge.
 func TestGuardedOverHTTP(t *testing.T) {
+	for transport, path := range map[string]string{"streamableHttp": "/mcp", "sse": "/sse"} {
+		t.Run(transport, func(t *testing.T) { guardedOverHTTP(t, transport, path) })
+	}
+}
+
+func guardedOverHTTP(t *testing.T, transport, path string) {
 	b := newBox(t)
 	b.hooksOfEverything(t)
 	port := freePort(t)
-	b.inBackground(t, "127.0.0.1:"+port, exec.Command("node", program(t, everything), "streamableHttp"), "PORT="+port)
+	b.inBackground(t, "127.0.0.1:"+port, exec.Command("node", program(t, everything), transport), "PORT="+port)
 	var progress atomic.Int64
 	s := connected(t, b, &sdk.ClientOptions{
 		ProgressNotificationHandler: func(context.Context, *sdk.ProgressNotificationClientRequest) { progress.Add(1) },
 		CreateMessageHandler: func(context.Context, *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
 			return &sdk.CreateMessageResult{Model: "m", Role: "assistant", Content: &sdk.TextContent{Text: "sampled here"}}, nil
 		},
-	}, "--url", "http://127.0.0.1:"+port+"/mcp")
+	}, "--url", "http://127.0.0.1:"+port+path)
 	for tool, test := range map[string]struct {
 		args map[string]any
 		want string

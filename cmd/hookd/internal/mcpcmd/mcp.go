@@ -39,7 +39,7 @@ func (cmd *Commands) MCP() *cobra.Command {
 		Long: `Start an MCP server that speaks over its stdin and stdout, and stand between it
 and the program that calls its tools. Write this command in that program's
 settings in place of the server's own. With --url the server is one that is
-reached by an address, over streamable HTTP.
+reached by an address, over streamable HTTP or the older HTTP with SSE.
 
 Hooks of the project in the working directory, of the user and of the machine
 judge each call (tool-call-start), its result (tool-call-end) and its errors
