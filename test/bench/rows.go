@@ -87,7 +87,7 @@ func rows() []row {
 		{"acp/prompt/1", acp.judged(1), []target{{ours, 400e-6, middle}}},
 		{"acp/update", acp.passed(), []target{{ours, 75e-6, middle}}},
 		{"editor/word", editing("agent_message_chunk", speaks), []target{{oneHook, 2e-3, middle}}},
-		{"editor/call", editing("no line holds this", reads, speaks), []target{{oneHook, 5e-3, middle}}},
+		{"editor/call", editing("no line holds this", reads, speaks), []target{{oneHook, 4e-3, middle}}},
 		{"memory/serve", serveMemory, []target{{"lean", 16e6, amount}}},
 		{"memory/standby", standbyMemory, nil},
 	}
