@@ -369,6 +369,6 @@ func (c Content) Text() string {
 type Touched struct {
 	RealPath   string   `json:"realPath,omitzero" jsonschema:"file tools: absolute, all links followed; may not exist yet; of list_dir and grep where they begin"`
 	Links      int      `json:"links,omitzero" jsonschema:"names (hard links) of the file, where it has more than one"`
-	RealPaths  []string `json:"realPaths,omitzero" jsonschema:"the same of a call that names several files (args.paths), in place of realPath"`
+	RealPaths  []string `json:"realPaths,omitzero" jsonschema:"the same of a call that names several files (args.paths), or one by a path that leads to two (a link stands before ..), in place of realPath"`
 	OtherPaths []string `json:"otherPaths,omitzero" jsonschema:"those other names that lie in the project, as far as a bounded search found them"`
 }

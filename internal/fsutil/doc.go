@@ -2,5 +2,6 @@
 // Files are replaced in one step: [ReplaceFile] is for files that hookd writes
 // for itself as a whole. [ReplaceSame] is for files of others: the new file keeps owner,
 // mode and attributes of the old one ([KeepOwner], [KeepAttributes]). [RemoveLeft] removes
-// what one that was killed has left. [Folder] reads the path of a folder in one way.
+// what one that was killed has left. [Folder] reads the path of a folder in one way, and
+// [Followed] as the system does.
 package fsutil

@@ -3,6 +3,8 @@ package fsutil
 import (
 	"errors"
 	"path/filepath"
+	"runtime"
+	"strings"
 )
 
 // Folder returns an absolute path to a folder without its dots, and the real path of the folder, the
@@ -21,4 +23,27 @@ func Folder(path string) (clean, real string, err error) {
 		real = clean
 	}
 	return clean, real, nil
+}
+
+// Followed returns where the system goes by an absolute path: links are followed step by step, so that
+// .. leads out of what a link leads to. What is not there is taken as it is written. Windows takes ..
+// away before it follows links.
+func Followed(path string) string {
+	if runtime.GOOS == "windows" || !filepath.IsAbs(path) || !strings.Contains(path, "..") {
+		return filepath.Clean(path)
+	}
+	at := string(filepath.Separator)
+	for part := range strings.SplitSeq(path, string(filepath.Separator)) {
+		switch part {
+		case "", ".":
+		case "..":
+			at = filepath.Dir(at)
+		default:
+			at = filepath.Join(at, part)
+			if real, err := filepath.EvalSymlinks(at); err == nil {
+				at = real
+			}
+		}
+	}
+	return at
 }

@@ -35,6 +35,13 @@ func TestFolder(t *testing.T) {
 			t.Errorf("%s: %s, %s, %v", path, clean, real, err)
 		}
 	}
+	for path, want := range map[string]string{
+		"near/..": ".", "far/..": "two", "far/../sub": "two/sub", "far/../none/../sub/x": "two/sub/x", "far": "far", "far/.": "far", "none/../one": "one", "loop/../one": "one", "near/./x/../y": "one/y",
+	} {
+		if got := Followed(root + "/" + path); got != at(want) {
+			t.Errorf("the system goes by %s to %s, want %s", path, got, at(want))
+		}
+	}
 	for _, path := range []string{"", "one", "./one", "~/one", root + "/far/..", root + "/far/../one", root + "/far/../sub"} {
 		if clean, _, err := Folder(path); err == nil {
 			t.Errorf("%q is taken for %s", path, clean)

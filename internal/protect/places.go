@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/protocol/realpath"
 )
 
@@ -252,18 +253,30 @@ func (p *Places) Mentioned(words []string) string {
 		}
 		path := word
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(p.Project, path)
+			path = p.Project + string(filepath.Separator) + path
 		}
-		path = filepath.Clean(path)
-		real, err := realpath.Of(path)
-		if err != nil {
-			continue
+		clean := filepath.Clean(path)
+		if real := p.mentioned(clean); real != "" {
+			return real
 		}
-		info, _ := os.Stat(real)
-		for _, at := range []string{path, real} {
-			if why := p.refuses(at, info); why == whyHooks || why == whyGit && Fold(filepath.Base(at)) != ".git" {
+		if followed := fsutil.Followed(path); followed != clean { // as the command goes there
+			if real := p.mentioned(followed); real != "" {
 				return real
 			}
+		}
+	}
+	return ""
+}
+
+func (p *Places) mentioned(path string) string {
+	real, err := realpath.Of(path)
+	if err != nil {
+		return ""
+	}
+	info, _ := os.Stat(real)
+	for _, at := range []string{path, real} {
+		if why := p.refuses(at, info); why == whyHooks || why == whyGit && Fold(filepath.Base(at)) != ".git" {
+			return real
 		}
 	}
 	return ""

@@ -195,7 +195,7 @@ func TestTooManyFiles(t *testing.T) {
 }
 
 func TestMentioned(t *testing.T) {
-	root := project(t, "p/main.go x", "p/.acai/hooks/h x", "p/.git/config x", "p/link -> .acai", "p/.git/hooks/pre-commit x", "out/x y", "p/.acai/out -> ../../out")
+	root := project(t, "p/main.go x", "p/.acai/hooks/h x", "p/.git/config x", "p/link -> .acai", "p/.git/hooks/pre-commit x", "out/x y", "p/.acai/out -> ../../out", "p/deep -> .acai/hooks")
 	for _, c := range []struct{ words, want string }{
 		{"cat main.go", ""},
 		{"rm -rf .acai/hooks", "p/.acai/hooks"},
@@ -207,6 +207,8 @@ func TestMentioned(t *testing.T) {
 		{"cat BASE/p/.acai/hooks/h", "p/.acai/hooks/h"},
 		{"cat BASE/out/x", ""},
 		{"cat .acai/out/x", "out/x"},
+		{"cp x deep/../new", "p/.acai/new"},
+		{"cp x deep/../../new", ""},
 		{"", ""},
 	} {
 		words := strings.Split(strings.ReplaceAll(c.words, "BASE", filepath.Dir(root)), " ")

@@ -35,7 +35,7 @@ func newWorld(t testing.TB) *world {
 			t.Fatal(err)
 		}
 	}
-	for link, target := range map[string]string{"p/alias": ".claude", "p/one.json": ".claude/settings.json", "p/userhome": filepath.Join(base, "home"), "bin": "home/bin"} {
+	for link, target := range map[string]string{"p/alias": ".claude", "p/one.json": ".claude/settings.json", "p/inner": ".acai/hooks", "p/innermost": ".git/hooks", "p/userhome": filepath.Join(base, "home"), "bin": "home/bin"} {
 		if err := os.Symlink(target, filepath.Join(base, link)); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/internal/protect"
 	"github.com/hookd-dev/hookd/internal/shellwords"
 )
@@ -109,11 +110,35 @@ func (j *judge) pattern(text string, u use) (place *protect.Place, doubt bool) {
 			}
 			continue
 		}
-		if p := j.used(filepath.FromSlash(unescape(full, "")), u); p != nil {
+		if p := j.usedEitherWay(dir, unescape(text, ""), u); p != nil {
 			return p, false
 		}
 	}
 	return nil, doubt
+}
+
+// usedEitherWay is used for a name in a folder, however the one who uses it reads it: the system
+// follows a link that stands in front of .., and many programs take both away before.
+func (j *judge) usedEitherWay(dir, name string, u use) *protect.Place {
+	for _, path := range eitherWay(dir, name) {
+		if place := j.used(path, u); place != nil {
+			return place
+		}
+	}
+	return nil
+}
+
+// eitherWay are the paths that a name in a folder may stand for.
+func eitherWay(dir, name string) []string {
+	dir, name = filepath.FromSlash(unescape(dir, "")), filepath.FromSlash(name)
+	if !filepath.IsAbs(name) && !path.IsAbs(filepath.ToSlash(name)) {
+		name = dir + string(filepath.Separator) + name
+	}
+	clean := filepath.Clean(name)
+	if followed := fsutil.Followed(name); followed != clean {
+		return []string{clean, followed}
+	}
+	return []string{clean}
 }
 
 // used returns the place that a use of a path would change.

@@ -2,7 +2,6 @@ package selfprotect
 
 import (
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -151,24 +150,15 @@ func judgePath(j *judge, tool, path string, u use) {
 		}
 	}
 	for _, at := range []string{path, strings.ReplaceAll(path, `\`, "/")} {
-		full := j.absolute(at)
-		place := j.used(full, u)
+		place := j.usedEitherWay(j.dirs[0], at, u)
 		if place == nil && u == removes { // also where it does not exist as yet
-			place = j.used(full, becomes)
+			place = j.usedEitherWay(j.dirs[0], at, becomes)
 		}
 		if place != nil {
 			j.refuse("%s would change %s, %s", tool, quoted(path), describe(place))
 			return
 		}
 	}
-}
-
-// absolute returns the path that a tool's arg names.
-func (j *judge) absolute(name string) string {
-	if filepath.IsAbs(name) {
-		return filepath.Clean(name)
-	}
-	return filepath.Join(filepath.FromSlash(unescape(j.dirs[0], "")), filepath.FromSlash(name))
 }
 
 // onlyReads reports whether the args say that a file is only shown: each verb in them.

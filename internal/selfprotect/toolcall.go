@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/protect"
 	"github.com/hookd-dev/hookd/internal/shellwords"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/toolname"
@@ -229,12 +230,22 @@ func (j *judge) patch(text string) {
 			paths = append(paths, word, cutDiffPrefix(word))
 		}
 		for _, at := range paths {
-			if place := j.scope.Write(j.absolute(strings.Trim(at, `"`))); at != "" && place != nil {
+			if place := j.patched(strings.Trim(at, `"`)); at != "" && place != nil {
 				j.refuse("the patch would change %s, %s", quoted(at), describe(place))
 				break
 			}
 		}
 	}
+}
+
+// patched returns the place that a patch of a file would change.
+func (j *judge) patched(name string) *protect.Place {
+	for _, path := range eitherWay(j.dirs[0], name) {
+		if place := j.scope.Write(path); place != nil {
+			return place
+		}
+	}
+	return nil
 }
 
 // cutDiffPrefix takes a/ or b/ away.

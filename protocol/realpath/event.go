@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -35,7 +36,7 @@ func OfCall(event *protocol.Event, base string) {
 		case path == "":
 			return protocol.Touched{}
 		}
-		return Touched(project, from(base, path))
+		return touchedFile(project, base, path)
 	}
 	if jsonspan.Get(event.Data, "realPath") == nil {
 		event.Data = protocol.WithTouched(event.Data, event.Touches(jsonspan.Get(event.Data, "args")))
@@ -68,6 +69,7 @@ func touchedFiles(project, base string, paths []protocol.RawMessage) protocol.To
 			return protocol.Touched{}
 		}
 		wild := strings.ContainsAny(path, "*?[{")
+		written := path
 		path = from(base, path)
 		if info, err := os.Stat(path); err != nil && wild {
 			return protocol.Touched{} // a pattern
@@ -79,15 +81,40 @@ func touchedFiles(project, base string, paths []protocol.RawMessage) protocol.To
 		if searched > mostSearches {
 			return protocol.Touched{}
 		}
-		one := Touched(project, path)
-		if one.RealPath == "" {
+		one := touchedFile(project, base, written)
+		switch {
+		case one.RealPath != "":
+			all.RealPaths = append(all.RealPaths, one.RealPath)
+		case one.RealPaths != nil:
+			all.RealPaths = append(all.RealPaths, one.RealPaths...)
+		default:
 			return protocol.Touched{}
 		}
-		all.RealPaths = append(all.RealPaths, one.RealPath)
 		all.Links = max(all.Links, one.Links)
 		all.OtherPaths = append(all.OtherPaths, one.OtherPaths...)
 	}
 	return all
+}
+
+// touchedFile is [Touched] for a tool of which nobody knows how it reads a path: by one with a link
+// in front of .. the system goes to another file than a program that takes both away. The call may
+// touch either.
+func touchedFile(project, base, path string) protocol.Touched {
+	one := Touched(project, from(base, path))
+	if !strings.Contains(path, "..") || one.RealPath == "" {
+		return one
+	}
+	if !filepath.IsAbs(path) {
+		path = base + string(filepath.Separator) + path
+	}
+	other := Touched(project, fsutil.Followed(path))
+	if other.RealPath == "" || other.RealPath == one.RealPath {
+		return one
+	}
+	return protocol.Touched{
+		RealPaths: []string{one.RealPath, other.RealPath}, Links: max(one.Links, other.Links),
+		OtherPaths: append(one.OtherPaths, other.OtherPaths...),
+	}
 }
 
 // searches are tools that begin where the agent is if the call names no path.

@@ -101,3 +101,46 @@ func TestOfCallOnSeveralFiles(t *testing.T) {
 		}
 	}
 }
+
+// A path with a link in front of .. leads to one file or another, by who follows it: the call may touch
+// either.
+func TestOfCallThroughALink(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"far/sub", "p/sub"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"p/link": filepath.Join(dir, "far/sub"), "p/near": "sub"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Skip(err) // Windows lets few users make links
+		}
+	}
+	project := filepath.Join(dir, "p")
+	for args, want := range map[string]string{
+		`{"path":"link/../x"}`:                    `{"realPaths":["DIR/p/x","DIR/far/x"]}`,
+		`{"path":"DIR/p/link/../x"}`:              `{"realPaths":["DIR/p/x","DIR/far/x"]}`,
+		`{"paths":["a","link/../x","near/../b"]}`: `{"realPaths":["DIR/p/a","DIR/p/x","DIR/far/x","DIR/p/b"]}`,
+		`{"path":"near/../x"}`:                    `{"realPath":"DIR/p/x"}`,
+		`{"path":"sub/../link/x"}`:                `{"realPath":"DIR/far/sub/x"}`,
+		`{"path":"none/../x"}`:                    `{"realPath":"DIR/p/x"}`,
+	} {
+		event := protocol.Event{Event: protocol.ToolCallStart, Project: project, Cwd: project,
+			Data: protocol.RawMessage(`{"toolCallId":"","name":"write_file","kind":"write","args":` + strings.ReplaceAll(args, "DIR", dir) + `,"parallel":1}`)}
+		OfCall(&event, event.Cwd)
+		var got protocol.Touched
+		if err := json.Unmarshal(event.Data, &got); err != nil {
+			t.Fatal(err)
+		}
+		shown, err := protocol.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want = strings.ReplaceAll(want, "DIR", dir); string(shown) != want {
+			t.Errorf("%s touches %s, want %s", args, shown, want)
+		}
+	}
+}
