@@ -259,8 +259,8 @@ func (a *Agent) listSessions(r *peer.Request, params *acp.ListParams) {
 }
 
 // kept returns the sessions that can go on: those of the project that a folder lies in, those of a
-// folder outside of a project, or all. Of an old session outside of a project the folder is not
-// known: it belongs to every client that asks outside of one.
+// folder outside of a project, or all. One whose folder is not known is listed only for a
+// folder outside of a project.
 func (a *Agent) kept(ctx context.Context, cwd *string) ([]acp.SessionInfo, error) {
 	state, err := places.StateDir()
 	if err != nil {
@@ -279,9 +279,6 @@ func (a *Agent) kept(ctx context.Context, cwd *string) ([]acp.SessionInfo, error
 		info := &list[i]
 		folder := cmp.Or(info.Project, info.Folder)
 		if cwd != nil && info.Project == "" {
-			if folder != "" && !isSame(folder, *cwd) {
-				continue
-			}
 			folder = *cwd
 		}
 		if info.Damage != nil || folder == "" || info.Messages == 0 {
@@ -292,16 +289,6 @@ func (a *Agent) kept(ctx context.Context, cwd *string) ([]acp.SessionInfo, error
 		})
 	}
 	return kept, nil
-}
-
-// isSame reports whether two paths lead to one folder.
-func isSame(one, other string) bool {
-	first, err := os.Stat(one)
-	if err != nil {
-		return one == other
-	}
-	second, err := os.Stat(other)
-	return err == nil && os.SameFile(first, second)
 }
 
 // titleOf is what a session is called whose first prompt is known.

@@ -36,7 +36,7 @@ func (o *opening) chosenSession(ctx context.Context, flags *Flags) (string, erro
 				return here[i].ID, nil
 			}
 		}
-		return "", cli.Usage("no-session", "there is no session in this project to go on with", "hookd sessions list --all shows those of others")
+		return "", cli.Usage("no-session", "there is no session of this project or folder to go on with", "hookd sessions list --all shows those of others")
 	}
 	id, err := sessionscmd.Find(folder, flags.Resume)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,7 +93,7 @@ func (cmd *Commands) list() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the sessions of this project, the one used last first",
+		Short: "List the sessions of this project, or of this folder, the one used last first",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			state, err := places.StateDir()
@@ -113,7 +115,9 @@ func (cmd *Commands) list() *cobra.Command {
 	return c
 }
 
-// Here returns the sessions of the current project, or all.
+// Here returns the sessions of the current project, outside of one those of the current
+// folder, or all. Of an old session outside of a project the folder is not known: it is here
+// in each of them.
 func Here(ctx context.Context, project *places.Project, folder string, all bool) ([]store.Info, error) {
 	list, err := store.List(folder)
 	if err != nil {
@@ -126,13 +130,23 @@ func Here(ctx context.Context, project *places.Project, folder string, all bool)
 	if err != nil {
 		return nil, err
 	}
-	var here []store.Info
-	for _, info := range list {
-		if info.Project == root {
-			here = append(here, info)
-		}
+	dir, err := project.WorkingDir()
+	if err != nil {
+		return nil, err
 	}
-	return here, nil
+	return slices.DeleteFunc(list, func(s store.Info) bool {
+		return s.Project != root || s.Folder != "" && !isSame(s.Folder, dir)
+	}), nil
+}
+
+// isSame reports whether two paths lead to one folder.
+func isSame(one, other string) bool {
+	first, err := os.Stat(one)
+	if err != nil {
+		return one == other
+	}
+	second, err := os.Stat(other)
+	return err == nil && os.SameFile(first, second)
 }
 
 // sessionLine is a session in sessions list --json.
