@@ -48,6 +48,8 @@ func (p *Plan) notes(in *Installer, r Request, blocks bool) {
 		if len(in.StatusOf(Find("claude"), User).Entries) > 0 || in.Places.Project != "" && len(in.StatusOf(Find("claude"), Project).Entries) > 0 {
 			say("", "Cursor also runs the hooks in the settings of Claude Code, so that hookd is asked twice for the same call")
 		}
+	case "gemini":
+		say("in the editor's settings, start it as: hookd acp --mode default -- gemini --acp", "in an editor (gemini --acp) Gemini CLI asks no hooks about tools and prompts")
 	case "openhands":
 		if r.Scope == User && in.Places.Project != "" {
 			if c, err := open(a.Paths(in.Places, Project)[0]); err == nil && c.Exists {
