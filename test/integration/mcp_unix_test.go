@@ -272,6 +272,31 @@ func TestGuardedAddress(t *testing.T) {
 	p.cmd.Wait()
 }
 
+// A host that starts its servers in a folder that is no project's has no guards of a project: that is said.
+func TestNoProjectIsInFrontOfAServer(t *testing.T) {
+	for name, test := range map[string]struct {
+		folder string
+		flags  []string
+		said   bool
+	}{
+		"in a project": {"proj", nil, false},
+		"elsewhere":    {"", nil, true},
+		"it is named":  {"", []string{"--project", "proj"}, false},
+		"another's is": {"", []string{"--also", "proj"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t)
+			c := b.command(append(append([]string{"mcp", "--name", "x"}, test.flags...), "--", "cat")...)
+			c.Dir = filepath.Join(b.folder, test.folder)
+			out, err := c.CombinedOutput()
+			if err != nil || strings.Contains(string(out), "no project is here, in "+c.Dir) != test.said {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}
+
 // Where hookd cannot begin, the client reads why, and what to do, as the answer to its first request:
 // few people look at stderr of what their editor starts.
 func TestAClientReadsWhyNothingBegins(t *testing.T) {

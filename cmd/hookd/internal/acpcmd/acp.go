@@ -80,7 +80,8 @@ prompts, permission requests, and what the agent asks the editor to read, write
 and run. They see tool calls, the ends of turns and sessions, and can have a turn
 go on. MCP servers that the editor hands to the agent are guarded, too. What an
 agent does without asking a proxy cannot stop: --mode keeps it in a mode in which
-it asks. What a person should know is on stderr.
+it asks. What a person should know is in the session and on stderr, and hookd log
+shows what was decided.
 
 With --chain a conductor of a proxy chain starts this command as one of its
 proxies: the agent, or the next proxy, is reached through the conductor.`

@@ -44,7 +44,8 @@ reached by an address, over streamable HTTP or the older HTTP with SSE.
 Hooks of the project in the working directory, of the user and of the machine
 judge each call (tool-call-start), its result (tool-call-end) and its errors
 (tool-call-error). The tools are named mcp__NAME__TOOL, as under every agent. All
-else passes unchanged. What a person should know is on stderr.`,
+else passes unchanged. What a person should know is on stderr, and hookd log shows
+what was decided.`,
 		Example: `  hookd mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .
   hookd mcp --name docs --url https://example.org/mcp --header 'Authorization: Bearer ${DOCS_KEY}'`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -176,6 +177,9 @@ func (cmd *Commands) setUp(ctx context.Context, o *options) (server, *mcpproxy.O
 	name := o.called()
 	prefix := toolname.PrefixOf(name)
 	t.Note("hooks judge the calls of this server's tools as "+prefix+"TOOL", "")
+	if len(folders) == 0 && e.Project() == "" { // a host may start its servers anywhere
+		t.Note("no project is here, in "+show.Line(cwd)+": only your own hooks and those of this machine judge them", "--project DIR names the project whose hooks are to judge, too")
+	}
 	return server, &mcpproxy.Options{
 		Hooks: e, Server: name, Session: "mcp-" + strings.Trim(strings.TrimPrefix(prefix, "mcp__"), "_") + "-" + protocol.NewID(),
 		Cwd: cwd, Depth: hookenv.ProcessDepth(), Tell: t.Outcome, Note: note, ReadSchema: cmd.ReadSchema,
