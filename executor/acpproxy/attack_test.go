@@ -157,6 +157,16 @@ func TestCommandsThatReadTwoWays(t *testing.T) {
 	request := func(id, method, rest string) string {
 		return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"sessionId":"s1",` + rest + `}}`
 	}
+	for _, path := range []string{`""`, `"a"`, `"./a"`, `"../a"`, `"~/a"`, `"file:///a"`, `7`, `null`, `["/a"]`} {
+		for _, method := range []string{"fs/read_text_file", "fs/write_text_file"} {
+			s.Say(s.Server, request("1", method, `"content":"","path":`+path))
+			s.Has(s.ToServer, `"id":1,"error"`, "the path of the request is")
+		}
+		if path != "null" {
+			s.Say(s.Server, request("1", "terminal/create", `"command":"ls","cwd":`+path))
+			s.Has(s.ToServer, `"id":1,"error"`, "the cwd of the request is")
+		}
+	}
 	for _, rest := range []string{`"command":"sh","args":"-c rm"`, `"command":"sh","args":{"0":"-c"}`, `"command":"sh","args":["-c",["rm"]]`, `"command":"sh","args":[1]`} {
 		s.Say(s.Server, request("1", "terminal/create", rest))
 		s.Has(s.ToServer, `"id":1,"error"`)

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
@@ -95,6 +96,24 @@ func (g *guard) clientCall(m *relay.Message, r *request) (relay.Decision, error)
 	return relay.Later(r.Call.lane, func() relay.Decision { return c.judge(m, p, decide) }), nil
 }
 
+// inOneWay returns an error if a path of a request leads to one file or another, by who reads it: an
+// editor and hooks may begin at different folders.
+func inOneWay(p *params, names ...string) error {
+	for _, name := range names {
+		path := p.get(name)
+		if isNothing(path) {
+			continue
+		}
+		if jsonspan.Kind(path) != '"' {
+			return fmt.Errorf("the %s of the request is no text", name)
+		}
+		if _, _, err := fsutil.Folder(jsonspan.Text(path)); err != nil {
+			return fmt.Errorf("the %s of the request is %s: %w", name, path, err)
+		}
+	}
+	return nil
+}
+
 // read reads the request as the call of a tool of ours.
 func (c *clientCall) read(method string, p *params) error {
 	need := func(names ...string) error {
@@ -103,7 +122,7 @@ func (c *clientCall) read(method string, p *params) error {
 				return fmt.Errorf("the %s of the request is no text", name)
 			}
 		}
-		return nil
+		return inOneWay(p, "path", "cwd")
 	}
 	switch method {
 	case acp.ReadTextFile:
