@@ -233,13 +233,16 @@ func TestFoldersOfAGuardedAgent(t *testing.T) {
 	p.in.Close()
 	p.cmd.Wait()
 
-	m := proxyOf(t, b, stubbornServer, "mcp", "--also", link, "--name", "odd", "--")
+	m := proxyOf(t, b, stubbornServer, "mcp", "--also", "missing", "--also", link, "--name", "odd", "--")
 	m.call("go")
 	if got := m.answer(); !strings.Contains(got, "not in other") {
 		t.Error(got)
 	}
 	m.in.Close()
 	m.cmd.Wait()
+	if !strings.Contains(m.stderr.String(), "--also missing names no folder") || strings.Contains(m.stderr.String(), "--also "+link) {
+		t.Error(m.stderr)
+	}
 }
 
 // However the connection to a conductor ends, a member of its chain ends in time, with the hooks

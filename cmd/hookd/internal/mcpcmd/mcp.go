@@ -170,6 +170,11 @@ func (cmd *Commands) setUp(ctx context.Context, o *options) (server, *mcpproxy.O
 		t.Note(other, remedy)
 	}
 	note := func(text string) { t.Note(text, "") }
+	for i, folder := range folders {
+		if info, err := os.Stat(folder); i > 0 && (err != nil || !info.IsDir()) {
+			t.Note("--also "+o.also[i-1]+" names no folder that is there: the hooks of the folder that it would lie in judge", "write the folder of a project")
+		}
+	}
 	server, err := cmd.start(o, cwd, note)
 	if err != nil {
 		return nil, nil, err
