@@ -125,3 +125,22 @@ func TestSessionsThatAnAgentInvents(t *testing.T) {
 		t.Errorf("%v, %d are kept", err, len(s.open))
 	}
 }
+
+// Of too many calls those that have ended are forgotten first: what was shown of the others is what
+// they are judged by.
+func TestCallsThatAreForgotten(t *testing.T) {
+	w := work{tools: map[string]*tool{}}
+	for i := range 4 * mostTools {
+		for _, forgotten := range w.keep(&tool{id: fmt.Sprint(i), ended: i%(mostTools/2) != 0}) {
+			if !forgotten.ended {
+				t.Errorf("the call %s is forgotten, and has not ended", forgotten.id)
+			}
+		}
+	}
+	for i := range 2 * mostTools {
+		w.keep(&tool{id: fmt.Sprint("running ", i)})
+	}
+	if len(w.tools) != mostTools {
+		t.Errorf("%d calls are kept", len(w.tools))
+	}
+}

@@ -187,11 +187,14 @@ func (w *work) keep(t *tool) (forgotten []*tool) {
 		return nil
 	}
 	if len(w.tools) >= mostTools {
-		for id, old := range w.tools {
-			delete(w.tools, id)
-			forgotten = append(forgotten, old)
-			break
+		var one *tool
+		for _, one = range w.tools {
+			if one.ended { // what is known of the others may be all that hooks judge them by
+				break
+			}
 		}
+		delete(w.tools, one.id)
+		forgotten = append(forgotten, one)
 	}
 	w.tools[t.id] = t
 	return forgotten
