@@ -92,7 +92,7 @@ func (s *shape) hasOutput(raw protocol.RawMessage) bool {
 // otherTypes are members of an item of content that belong to items of other types. Some programs go
 // by these, whatever the item says that it is.
 var otherTypes = map[string][]string{
-	"text":     {"data", "blob", "resource"},
+	"text":     {"blob", "resource"},
 	"image":    {"text", "blob", "resource"},
 	"resource": {"text", "data", "blob"},
 }

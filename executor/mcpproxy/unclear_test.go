@@ -64,7 +64,7 @@ func TestResultsThatHideNothing(t *testing.T) {
 	s := newStage(t, withholds(protocol.ToolCallEnd))
 	for _, rest := range []string{
 		`"result":{"content":null,"structuredContent":null,"isError":false}`,
-		`"result":{"content":[{"type":"text","text":"a","data":null,"mimeType":"text/plain","annotations":{}}],"x":1.0},"error":null`,
+		`"result":{"content":[{"type":"text","text":"a","data":{"n":1},"mimeType":"text/plain","annotations":{}}],"x":1.0},"error":null`,
 		`"result":{"content":[{"type":"resource","resource":{"uri":"a","blob":"YQ==","text":null}},{"type":"Text","Text":"a"},7]}`,
 		`"result":{"resultType":"input_required","content":[],"inputRequests":{}}`,
 		`"result":{"resultType":"task","taskId":"q","content":[],"result":null,"error":null}`,
