@@ -100,6 +100,9 @@ func (g *guard) request(m *relay.Message) relay.Decision {
 	}
 	if problem := g.pending.Add(r); problem != "" {
 		c.lost(proxied.Aborted(problem))
+		if before != nil {
+			before.asking.giveUp()
+		}
 		return refused(m.ID, relay.CodeInvalidRequest, problem)
 	}
 	return c.begin(m, before)

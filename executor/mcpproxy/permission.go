@@ -171,16 +171,24 @@ func (c consent) startAsking() *asking {
 	return a
 }
 
+// giveUp ends the question: nobody will answer it. a may be nil.
+func (a *asking) giveUp() {
+	if a == nil {
+		return
+	}
+	if !a.taken.Swap(true) {
+		a.answers <- noAnswer
+	}
+	a.stop()
+}
+
 // follow waits for the next step and answers the client with it.
 func (c consent) follow(a *asking) relay.Decision {
 	var next step
 	select {
 	case next = <-a.steps:
 	case <-c.ctx.Done():
-		if !a.taken.Swap(true) {
-			a.answers <- noAnswer
-		}
-		a.stop()
+		a.giveUp()
 		return c.undecided(context.Cause(c.ctx))
 	}
 	if next.question == nil {

@@ -42,14 +42,18 @@ func newStage(t *testing.T, hooks ...protocol.GoHook) *stage {
 	return stageOf(t, e)
 }
 
-func stageOf(t *testing.T, e *executor.Executor) *stage {
+func stageOf(t *testing.T, e *executor.Executor, change ...func(*Options)) *stage {
 	t.Helper()
 	s := &stage{Lines: dialogue.Lines{T: t}}
 	s.Sides = dialogue.Between(t, e, func(ctx context.Context, client relay.Stream, server *proxied.Process) error {
-		return Run(ctx, client, server, Options{
+		o := Options{
 			Hooks: dialogue.Gate{Executor: e}, Server: "t", Session: "s", Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20, AskTimeout: 300 * time.Millisecond, ReadSchema: readSchema,
 			Tell: s.tell, Note: s.notes.Add,
-		})
+		}
+		for _, change := range change {
+			change(&o)
+		}
+		return Run(ctx, client, server, o)
 	})
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/dialogue"
@@ -240,5 +241,33 @@ func TestPersonIsAskedByAResult(t *testing.T) {
 				t.Error(got)
 			}
 		})
+	}
+}
+
+// An answer that comes under an id in use is lost, and with it the question: it takes the place of no
+// other one.
+func TestQuestionsWhoseAnswersAreLost(t *testing.T) {
+	e, err := executor.Static(asksAll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := stageOf(t, e, func(o *Options) { o.AskTimeout = time.Hour })
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}`
+	call := func(id, more string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"x",` + meta + more + `}}`
+	}
+	const used = `{"jsonrpc":"2.0","id":2,"method":"ping"}`
+	s.Say(s.Client, used)
+	s.Read(s.ToServer, used)
+	for i := range 2 * mostQuestions {
+		var state []byte
+		for end := time.Now().Add(10 * time.Second); state == nil; time.Sleep(time.Millisecond) { // the last one ends a moment later
+			s.Say(s.Client, call("1", ""))
+			if state = jsonspan.Find([]byte(s.Next(s.ToClient)), "/result/requestState"); state == nil && time.Now().After(end) {
+				t.Fatalf("question %d was not asked", i)
+			}
+		}
+		s.Say(s.Client, call("2", `,"requestState":`+string(state)+`,"inputResponses":{"question":{"action":"accept","content":{"answer":"allow"}}}`))
+		s.Has(s.ToClient, `"id":2,"error":`, "another request with this id")
 	}
 }

@@ -45,6 +45,7 @@ func (g *guard) waits(c *call, state protocol.RawMessage, asking *asking) {
 	waits := &call{Call: c.Call, told: c.told, guard: g, contexts: c.contexts, asking: asking}
 	for _, forgotten := range g.unfinished.add(c.asked.key(state), waits) {
 		forgotten.lost(proxied.Aborted("other calls wait for input in its place"))
+		forgotten.asking.giveUp()
 	}
 }
 
