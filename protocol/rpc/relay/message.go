@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
 // Kind is what a message is.
@@ -76,7 +77,7 @@ func Read(line []byte) (*Message, *Fault) {
 	members, strict := jsonspan.ScanObject(line, 10000)
 	if !strict {
 		if !jsontext.Value(line).IsValid(lenient...) {
-			return nil, &Fault{Code: CodeParse, Text: "the line is not valid JSON"}
+			return nil, &Fault{Code: CodeParse, Text: "the line is not valid JSON", Answers: likelyAnswered(line)}
 		}
 		members = jsonspan.Members(line)
 	}
@@ -129,6 +130,17 @@ func answered(members []jsonspan.Member) (id json.RawMessage) {
 		return nil
 	}
 	return id
+}
+
+// likelyAnswered returns the id of the request that a line answers that is no JSON, but looks like a
+// whole answer: some servers write NaN for a number, or nest without end.
+func likelyAnswered(line []byte) json.RawMessage {
+	o := &rpc.Overlong{}
+	o.Add(line)
+	if m, known := o.Message(); known && m.Method == "" {
+		return m.ID
+	}
+	return nil
 }
 
 // knownNames are the members of messages.

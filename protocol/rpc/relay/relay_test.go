@@ -97,18 +97,25 @@ func TestLinesTooLong(t *testing.T) {
 // vain, and nobody is answered by it who has not asked.
 func TestAnswersThatCannotBeRead(t *testing.T) {
 	inPlace := func(id string) string {
-		return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32000,"message":"hookd: the answer was left out: the message `
+		return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32000,"message":"hookd: the answer was left out: the `
 	}
 	for answer, want := range map[string]string{
-		`{"jsonrpc":"2.0","id":4,"result":{},"error":{"code":1,"message":"m"}}`: inPlace("4"),
-		`{"jsonrpc":"2.0","id":"a","result":1,"result":2}`:                      inPlace(`"a"`),
-		`{"jsonrpc":"2.0","id":4,"result":1,"Result":2}`:                        inPlace("4"),
-		`{"jsonrpc":"2.0","id":4,"id":5,"result":1}`:                            "",
-		`{"jsonrpc":"2.0","id":4,"ID":5,"result":1}`:                            "",
-		`{"jsonrpc":"2.0","id":4,"result":1,"method":"m"}`:                      "",
-		`{"jsonrpc":"2.0","id":4,"result":1,"Method":"m"}`:                      "",
-		`{"jsonrpc":"2.0","id":null,"result":1,"result":2}`:                     "",
-		`{"jsonrpc":"2.0","id":4,"result":{"n":1.0}, "error" : null}`:           `{"jsonrpc":"2.0","id":4,"result":{"n":1.0}, "error" : null}`,
+		`{"jsonrpc":"2.0","id":4,"result":{},"error":{"code":1,"message":"m"}}`:               inPlace("4"),
+		`{"jsonrpc":"2.0","id":"a","result":1,"result":2}`:                                    inPlace(`"a"`),
+		`{"jsonrpc":"2.0","id":4,"result":1,"Result":2}`:                                      inPlace("4"),
+		`{"jsonrpc":"2.0","id":4,"result":{"x":NaN}}`:                                         inPlace("4"),
+		`{"jsonrpc":"2.0","result":{"x":[1,]}, "id" : "a"} x`:                                 inPlace(`"a"`),
+		`{"id":4,"result":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`: inPlace("4"),
+		`{"jsonrpc":"2.0","id":4,"result":{"x":`:                                              "",
+		`{"jsonrpc":"2.0","id":4,"result":{}}{"jsonrpc":"2.0","id":5,"result":{}}`:            "",
+		`{"jsonrpc":"2.0","id":NaN,"result":{}}`:                                              "",
+		`{"jsonrpc":"2.0","id":4,"method":"m","params":{"x":NaN}}`:                            "",
+		`{"jsonrpc":"2.0","id":4,"id":5,"result":1}`:                                          "",
+		`{"jsonrpc":"2.0","id":4,"ID":5,"result":1}`:                                          "",
+		`{"jsonrpc":"2.0","id":4,"result":1,"method":"m"}`:                                    "",
+		`{"jsonrpc":"2.0","id":4,"result":1,"Method":"m"}`:                                    "",
+		`{"jsonrpc":"2.0","id":null,"result":1,"result":2}`:                                   "",
+		`{"jsonrpc":"2.0","id":4,"result":{"n":1.0}, "error" : null}`:                         `{"jsonrpc":"2.0","id":4,"result":{"n":1.0}, "error" : null}`,
 	} {
 		p := between(t, Options{})
 		for _, from := range []struct {
