@@ -131,6 +131,11 @@ func Who(o *protocol.Outcome) string {
 	if o.By == nil || *o.By == "" {
 		return "hookd"
 	}
+	for i := range o.Runs { // where settings cannot be read hookd refuses by itself; a hook may have its name
+		if run := &o.Runs[i]; *o.By == "hookd" && run.Hook == *o.By && run.Source == protocol.Builtin {
+			return "hookd"
+		}
+	}
 	return "the hook " + *o.By
 }
 
