@@ -173,7 +173,7 @@ func (c *clientCall) judge(m *relay.Message, p *params, decide func() (*protocol
 	args := jsonspan.Get(o.Event.Data, "args")
 	switch {
 	case o.Action == protocol.Ask && o.Failure == "":
-		if problem := c.ask(o); problem != "" {
+		if problem := c.ask(o, args); problem != "" {
 			return c.refuse(problem, protocol.CallDenied, o)
 		}
 	case o.Refused():
@@ -203,19 +203,21 @@ func (c *clientCall) judge(m *relay.Message, p *params, decide func() (*protocol
 	})
 }
 
-// ask has the person decide. It returns why the call may not run.
-func (c *clientCall) ask(o *protocol.Outcome) (problem string) {
-	by := ""
+// ask has the person decide about the call with the args that hooks left. It returns why the call may
+// not run.
+func (c *clientCall) ask(o *protocol.Outcome, args protocol.RawMessage) (problem string) {
+	call, by := c.Call, ""
+	call.Args = args
 	if o.By != nil {
 		by = *o.By
 	}
-	granted, decided, err := c.session.permitted(c.ctx, &c.Call, o, "hook:"+by, o.DecidedLayer(), o.Reason, personOptions)
+	granted, decided, err := c.session.permitted(c.ctx, &call, o, "hook:"+by, o.DecidedLayer(), o.Reason, personOptions)
 	switch {
 	case err != nil:
 		return "the question was not answered"
 	case decided.Action == protocol.Block || decided.Action == protocol.Stop:
 		return decided.RefusalText()
-	case granted || c.session.askPerson(c.ctx, &c.Call, cmp.Or(o.Reason, "may it run?")):
+	case granted || c.session.askPerson(c.ctx, &call, o):
 		return ""
 	}
 	return "the person did not allow it"

@@ -272,7 +272,7 @@ func TestFilesAndCommandsOfTheClient(t *testing.T) {
 	// the person is asked about what a hook wants a person to decide
 	for answer, passes := range map[string]bool{"allow": true, "reject": false} {
 		s.Say(s.Server, request("3", "fs/write_text_file", `"path":"/why","content":""`))
-		asked := s.Has(s.ToClient, `"id":"hookd-`, `"method":"session/request_permission"`, `write_file: sure?`)
+		asked := s.Has(s.ToClient, `"id":"hookd-`, `"method":"session/request_permission"`, `"title":"write_file /why","kind":"edit"`, `the hook h asks before write_file runs: sure?`)
 		id := string(jsonspan.Get([]byte(asked), "id"))
 		s.Say(s.Client, `{"jsonrpc":"2.0","id":`+id+`,"result":{"outcome":{"outcome":"selected","optionId":"`+answer+`"}}}`)
 		if passes {

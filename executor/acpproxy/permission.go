@@ -1,13 +1,16 @@
 package acpproxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
@@ -285,9 +288,17 @@ func (a *permission) answered(m *relay.Message) relay.Decision {
 	return relay.Pass(m.Line)
 }
 
-// askPerson asks the person about something that the agent has the client do.
-func (s *session) askPerson(ctx context.Context, call *protocol.Call, question string) (allowed bool) {
-	about := object(texts("toolCallId", call.ToolCallID), texts("title", call.Name+": "+question), member{"rawInput", call.Args}, texts("status", "pending"))
+// askPerson asks the person about something that the agent has the client do: the call as it will
+// run, nothing left out, with who asks and why.
+func (s *session) askPerson(ctx context.Context, call *protocol.Call, o *protocol.Outcome) (allowed bool) {
+	why := proxied.Who(o) + " asks before " + call.Name + " runs"
+	if o.Reason != "" {
+		why += ": " + o.Reason
+	}
+	what := cmp.Or(jsonspan.Text(jsonspan.Get(call.Args, "command")), jsonspan.Text(jsonspan.Get(call.Args, "path")))
+	content := []protocol.RawMessage{toolText(text.Line(why)), toolText(fenced(shownArgs(call.Args)))}
+	about := object(texts("toolCallId", call.ToolCallID), texts("title", text.Line(call.Name+" "+text.Shorten(what, 200))), texts("kind", kindFor[call.Kind]), texts("status", "pending"),
+		member{"content", jsonspan.JoinList(content)}, member{"rawInput", call.Args})
 	var list []protocol.RawMessage
 	for _, o := range personOptions {
 		list = append(list, object(texts("optionId", o.id), texts("name", o.name), texts("kind", o.kind)))
@@ -295,6 +306,35 @@ func (s *session) askPerson(ctx context.Context, call *protocol.Call, question s
 	answer, err := s.guard.await(ctx, relay.Client, acp.SessionRequestPermission, object(texts("sessionId", s.id), member{"toolCall", about}, member{"options", jsonspan.JoinList(list)}))
 	return err == nil && answer.Strict && jsonspan.Text(jsonspan.Find(answer.Result, "/outcome/outcome")) == "selected" &&
 		jsonspan.Text(jsonspan.Find(answer.Result, "/outcome/optionId")) == "allow"
+}
+
+// kindFor are the kinds of what the agent has the client do, in the protocol's words.
+var kindFor = map[protocol.ToolKind]string{protocol.KindRead: string(acp.KindRead), protocol.KindWrite: string(acp.KindEdit), protocol.KindShell: string(acp.KindExecute)}
+
+func toolText(words string) protocol.RawMessage {
+	return object(texts("type", "content"), member{"content", textBlock(words)})
+}
+
+// shownArgs are args as a person reads them: a text as it is, anything else as JSON.
+func shownArgs(args protocol.RawMessage) string {
+	var lines []string
+	for _, m := range jsonspan.Members(args) {
+		value := string(m.Value)
+		if jsonspan.Kind(m.Value) == '"' {
+			value = strings.ReplaceAll(jsonspan.Text(m.Value), "\n", "\n  ") // no line of it passes for another arg
+		}
+		lines = append(lines, m.Name+": "+value)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fenced puts a text between fences that it does not hold.
+func fenced(words string) string {
+	fence := "```"
+	for strings.Contains(words, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + text.Visible(words) + "\n" + fence
 }
 
 var personOptions = []option{{"allow", "Allow", "allow_once"}, {"reject", "Reject", "reject_once"}}
