@@ -46,6 +46,8 @@ type Fault struct {
 	// Answers is the id of the request that the line is an answer to, nil of one that is no
 	// answer, or does not say to what.
 	Answers json.RawMessage
+	// Asks is the id of the request that the line is, nil of one that is none for certain.
+	Asks json.RawMessage
 }
 
 func (f *Fault) Error() string { return f.Text }
@@ -77,7 +79,7 @@ func Read(line []byte) (*Message, *Fault) {
 	members, strict := jsonspan.ScanObject(line, 10000)
 	if !strict {
 		if !jsontext.Value(line).IsValid(lenient...) {
-			return nil, &Fault{Code: CodeParse, Text: "the line is not valid JSON", Answers: likelyAnswered(line)}
+			return nil, notJSON(line)
 		}
 		members = jsonspan.Members(line)
 	}
@@ -107,40 +109,46 @@ func Read(line []byte) (*Message, *Fault) {
 	switch {
 	case fault == nil:
 		return m, nil
-	case m.Kind == Response:
-		fault.Answers = answered(members)
-	case isID(m.ID):
+	case m.Kind == Response && !slices.ContainsFunc(members, isMethod):
+		fault.Answers = onlyID(members)
+	case m.Kind == Request:
+		fault.ID, fault.Asks = m.ID, onlyID(members)
+	case m.Kind != Response && isID(m.ID):
 		fault.ID = m.ID
 	}
 	fault.Code = CodeInvalidRequest
 	return nil, fault
 }
 
-// answered returns the id of the request that an answer is to, nil if that is not certain.
-func answered(members []jsonspan.Member) (id json.RawMessage) {
+func isMethod(member jsonspan.Member) bool { return strings.EqualFold(member.Name, "method") }
+
+// onlyID returns the id of a message, nil if it has none, or could have another one.
+func onlyID(members []jsonspan.Member) (id json.RawMessage) {
 	for _, member := range members {
 		switch {
-		case strings.EqualFold(member.Name, "method"), strings.EqualFold(member.Name, "id") && id != nil:
+		case !strings.EqualFold(member.Name, "id"):
+		case id != nil || member.Name != "id" || !isID(member.Value):
 			return nil
-		case member.Name == "id":
+		default:
 			id = member.Value
 		}
-	}
-	if !isID(id) {
-		return nil
 	}
 	return id
 }
 
-// likelyAnswered returns the id of the request that a line answers that is no JSON, but looks like a
-// whole answer: some servers write NaN for a number, or nest without end.
-func likelyAnswered(line []byte) json.RawMessage {
+// notJSON is the fault of a line that is no JSON. It may look like a whole message: some programs
+// write NaN for a number, or nest without end.
+func notJSON(line []byte) *Fault {
+	fault := &Fault{Code: CodeParse, Text: "the line is not valid JSON"}
 	o := &rpc.Overlong{}
 	o.Add(line)
-	if m, known := o.Message(); known && m.Method == "" {
-		return m.ID
+	switch m, known := o.Message(); {
+	case known && m.Method == "":
+		fault.Answers = m.ID
+	case known && m.ID != nil:
+		fault.Asks = m.ID
 	}
-	return nil
+	return fault
 }
 
 // knownNames are the members of messages.

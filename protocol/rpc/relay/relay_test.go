@@ -109,7 +109,6 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 		`{"jsonrpc":"2.0","id":4,"result":{"x":`:                                              "",
 		`{"jsonrpc":"2.0","id":4,"result":{}}{"jsonrpc":"2.0","id":5,"result":{}}`:            "",
 		`{"jsonrpc":"2.0","id":NaN,"result":{}}`:                                              "",
-		`{"jsonrpc":"2.0","id":4,"method":"m","params":{"x":NaN}}`:                            "",
 		`{"jsonrpc":"2.0","id":4,"id":5,"result":1}`:                                          "",
 		`{"jsonrpc":"2.0","id":4,"ID":5,"result":1}`:                                          "",
 		`{"jsonrpc":"2.0","id":4,"result":1,"method":"m"}`:                                    "",
@@ -127,6 +126,41 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 			say(t, from.side, next)
 			if got := line(from.to); want != "" && !strings.HasPrefix(got, want) || want == "" && got != next {
 				t.Errorf("%s: %s", answer, got)
+			}
+		}
+	}
+}
+
+// A request that cannot be read is answered, to either side. What may be none, such as a line of a
+// log, has no answer that could be taken for one to another request.
+func TestRequestsThatCannotBeRead(t *testing.T) {
+	p := between(t, Options{})
+	for request, id := range map[string]string{
+		`{"jsonrpc":"2.0","id":4,"method":"m","params":{},"params":{}}`: "4",
+		`{"jsonrpc":"2.0","id":"a","method":"m","Params":{}}`:           `"a"`,
+		`{"jsonrpc":"2.0","id":4,"method":"m","params":{"x":NaN}}`:      "4",
+		`{"jsonrpc":"2.0","id":4,"id":5,"method":"m"}`:                  "",
+		`{"jsonrpc":"2.0","id":4,"method":"m","method":"n","Id":5}`:     "",
+		`{"id":4,"level":"info"}`:                                       "",
+		`{"id":4,"level":NaN}`:                                          "",
+		`{"jsonrpc":"2.0","id":4,"method":7}`:                           "",
+	} {
+		const next = `{"jsonrpc":"2.0","id":9,"method":"a","method":"b"}`
+		for _, from := range []struct {
+			side io.Writer
+			back *bufio.Reader
+		}{{p.client, p.toClient}, {p.server, p.toServer}} {
+			say(t, from.side, request)
+			want := `{"jsonrpc":"2.0","id":` + id + `,"error":`
+			if id == "" {
+				if from.side == p.client {
+					line(p.toClient) // that one always has
+				}
+				say(t, from.side, next)
+				want = `{"jsonrpc":"2.0","id":9,"error":`
+			}
+			if got := line(from.back); !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %s", request, got)
 			}
 		}
 	}

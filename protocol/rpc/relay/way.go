@@ -94,13 +94,16 @@ func (w *way) batch(line []byte) {
 	}
 }
 
-// fault answers the client. A server reads no answer to what was no message: people are told.
-// Who waits for an answer that cannot be read gets an error in its place.
+// fault answers the client, and a server that has asked: it reads no answer to anything else that
+// was no message, and people are told. Who waits for an answer that cannot be read gets an error in
+// its place.
 func (w *way) fault(f *Fault, line []byte) {
 	w.relay.note(w.from, f.Text, line)
 	switch {
 	case f.Answers != nil:
 		w.line(f.InPlace(w.relay.options.Code))
+	case f.Asks != nil:
+		w.back.put(ErrorLine(f.Asks, f.Code, "hookd: "+f.Text))
 	case w.from == Client:
 		w.back.put(ErrorLine(f.ID, f.Code, "hookd: "+f.Text))
 	}
