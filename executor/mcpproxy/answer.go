@@ -160,7 +160,7 @@ func resultOf(raw protocol.RawMessage) (decided protocol.Result, err error) {
 
 // withhold is a reason in place of the result.
 func (r returned) withhold(reason string) instead {
-	text, more := r.failed(protocol.CallError{Kind: protocol.CallFailed, Text: reason}, nil)
+	text, more, _ := r.failed(protocol.CallError{Kind: protocol.CallFailed, Text: reason}, nil)
 	return r.withholdAs(append([]string{text}, append(r.contexts, more...)...))
 }
 
@@ -213,7 +213,7 @@ func madeOf(c *call, o *protocol.Outcome, given protocol.Result) (instead, error
 }
 
 // judgeError has hooks read an error of JSON-RPC, whose text they may change. It returns nil
-// if the client reads the error as it is. Of an error that could be read in two ways hooks read
+// if the client reads the error as it is. One that such hooks did not read is withheld. Of an error that could be read in two ways hooks read
 // all of it, and what they change takes the place of the whole.
 func (c *call) judgeError(problem protocol.RawMessage) protocol.RawMessage {
 	if fixed := jsonspan.ReplaceLoneSurrogates(slices.Clone(problem)); !jsonspan.Valid(problem) && jsonspan.Valid(fixed) {
@@ -225,7 +225,11 @@ func (c *call) judgeError(problem protocol.RawMessage) protocol.RawMessage {
 	if !clear {
 		was = strings.ToValidUTF8(string(problem), "\ufffd")
 	}
-	text, more := c.failed(protocol.CallError{Kind: protocol.CallFailed, Text: was}, nil)
+	read := protocol.CallError{Kind: protocol.CallFailed, Text: was}
+	text, more, err := c.failed(read, nil)
+	if err != nil && c.guard.events.MayChange(protocol.ToolCallError, protocol.ToolCallErrorData{Call: c.Call, Error: read}) {
+		return jsonspan.Get(relay.ErrorLine(nil, relay.CodeServer, "hookd: the error was withheld: "+err.Error()), "error")
+	}
 	for _, context := range append(c.contexts, more...) {
 		text += "\n" + context
 	}

@@ -226,7 +226,7 @@ func (c *call) refuse(kind protocol.CallErrorKind, o *protocol.Outcome) relay.De
 }
 
 func (c *call) refuseAs(problem protocol.CallError, by *string) relay.Decision {
-	text, more := c.failed(problem, by)
+	text, more, _ := c.failed(problem, by)
 	if !c.progress.to(ending) || !c.guard.pending.Remove(c.request) {
 		return relay.Drop()
 	}
@@ -235,20 +235,21 @@ func (c *call) refuseAs(problem protocol.CallError, by *string) relay.Decision {
 	return relay.Answer(c.asked.method.result.refused(texts, c.asked.modern).line(c.request.ID))
 }
 
-// failed tells hooks that the call has no result. It returns what the model reads of that.
-func (c *call) failed(problem protocol.CallError, by *string) (text string, more []string) {
+// failed tells hooks that the call has no result. It returns what the model reads of that. The error is
+// why hooks have not read it: then it is what the caller says, which the server must not have said.
+func (c *call) failed(problem protocol.CallError, by *string) (text string, more []string, err error) {
 	decide := c.told.Failed(c.guard.life, problem, by)
 	if decide == nil { // they know how it ended
-		return problem.Text, nil
+		return problem.Text, nil, errEnded
 	}
 	o, err := decide()
 	if err != nil {
-		return problem.Text, nil
+		return problem.Text, nil, err
 	}
 	if text := jsonspan.Find(o.Event.Data, "/error/text"); text != nil {
 		problem.Text = jsonspan.Text(text)
 	}
-	return problem.Text, proxied.Contexts(o)
+	return problem.Text, proxied.Contexts(o), nil
 }
 
 // lost tells hooks that the call has no result that anybody reads. Nobody waits for them.

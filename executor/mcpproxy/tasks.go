@@ -37,7 +37,7 @@ type task struct {
 
 	mu     sync.Mutex
 	judged [sha256.Size]byte // what was judged
-	is     protocol.RawMessage
+	is     instead
 	known  bool // judged and is say something
 
 	over atomic.Bool // hooks are told how the call ended, or will be
@@ -171,36 +171,46 @@ func (g *guard) ofTask(m *relay.Message, id string, end taskEnd, with func(proto
 		if t != nil {
 			problem = "the result of the task was withheld: hooks judge results, and it could be read in two ways"
 		}
-		if m.Kind != relay.Response {
-			g.options.note(problem)
-			return relay.Drop() // the client can ask for it
-		}
-		return relay.Pass(relay.ErrorLine(m.ID, relay.CodeServer, "hookd: "+problem))
+		return g.endsInError(m, problem)
 	}
 	t.over.Store(true)
 	return relay.Later("", func() relay.Decision {
-		if to := t.judge(end); to != nil {
-			return relay.Pass(with(to))
+		switch to := t.judge(end); {
+		case to.refusal != "":
+			return g.endsInError(m, to.refusal)
+		case to.value != nil:
+			return relay.Pass(with(to.value))
 		}
 		return relay.Pass(m.Line)
 	})
 }
 
-// judge returns what the client reads in place of the end of the call, nil if it reads that.
-func (t *task) judge(end taskEnd) protocol.RawMessage {
+// endsInError says that the end of a call is withheld where no result can say it.
+func (g *guard) endsInError(m *relay.Message, problem string) relay.Decision {
+	if m.Kind != relay.Response {
+		g.options.note(problem)
+		return relay.Drop() // the client can ask for it
+	}
+	return relay.Pass(instead{refusal: problem}.line(m.ID))
+}
+
+// judge returns what the client reads in place of the end of the call.
+func (t *task) judge(end taskEnd) instead {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	hash := sha256.Sum256(append([]byte(end.member), end.value...))
 	if t.known && hash == t.judged {
 		return t.is
 	}
-	var to protocol.RawMessage
+	var to instead
 	if end.member == "error" {
-		to = t.call.later().judgeError(end.value)
+		to.value = t.call.later().judgeError(end.value)
 	} else {
-		to = withTask(resultOfCall(t.call.later(), end.value).judgeNow().value, end.value)
+		to = resultOfCall(t.call.later(), end.value).judgeNow()
+		to.value = withTask(to.value, end.value)
 	}
-	t.judged, t.is, t.known = hash, slices.Clone(to), len(to) <= mostAgain
+	to.value = slices.Clone(to.value)
+	t.judged, t.is, t.known = hash, to, len(to.value)+len(to.refusal) <= mostAgain
 	return to
 }
 

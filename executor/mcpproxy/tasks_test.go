@@ -1,12 +1,17 @@
 package mcpproxy
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
@@ -239,4 +244,49 @@ func TestTasksWhileTheyAreJudged(t *testing.T) {
 	s.Read(s.ToClient, told)
 	close(goOn)
 	s.Read(s.ToClient, `{"jsonrpc":"2.0","id":2,"result":{"result":`+content("open")+`}}`)
+}
+
+// The end of a task is withheld also where the results of its method cannot be errors: the client reads
+// an error of JSON-RPC, or asks for it once more.
+func TestTasksWhoseResultsAreNoErrors(t *testing.T) {
+	e, err := executor.Static(withholds(protocol.ToolCallEnd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	g := newGuard(t.Context(), &Options{Hooks: dialogue.Gate{Executor: e}, Server: "t", Session: "s", Cwd: "/", Note: func(text string) { told = append(told, text) }})
+	read := func(line string) *relay.Message {
+		m, fault := relay.Read([]byte(line))
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		return m
+	}
+	asked := read(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"u:a"}}`)
+	c, err := g.newCall(asked, &proxied.Request[kept]{ID: asked.ID}, methodOf(asked.Method))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.told.Start(t.Context())(); err != nil {
+		t.Fatal(err)
+	}
+	g.tasks.add("t", c.later())
+	const state = `{"taskId":"t","status":"completed","result":{"contents":[{"uri":"u:a","text":"SECRET"}]}}`
+	const answer, refused = `{"jsonrpc":"2.0","id":2,"result":` + state + `}`, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"hookd: that is a secret"}}`
+	var heard bytes.Buffer
+	r := relay.New(relay.Options{
+		Client:     relay.Stream{In: strings.NewReader(""), Out: &heard},
+		Server:     relay.Stream{In: strings.NewReader(answer + "\n" + answer + "\n" + `{"jsonrpc":"2.0","method":"notifications/tasks","params":` + state + `}` + "\n"), Out: io.Discard},
+		FromClient: func(*relay.Message) relay.Decision { return relay.Drop() },
+		FromServer: func(m *relay.Message) relay.Decision {
+			if m.Kind == relay.Response {
+				return g.polled(m, "tasks/get", "t")
+			}
+			return g.told(m)
+		},
+	})
+	r.Run()
+	if heard.String() != refused+"\n"+refused+"\n" || len(told) != 1 || told[0] != "that is a secret" {
+		t.Errorf("%s %q", &heard, told)
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -39,14 +40,14 @@ func (r returned) whyUnclear() string {
 		return "it has " + member
 	}
 	id, isTask := r.task()
-	list, kind := jsonspan.Get(r.raw, shape.list), jsonspan.Text(jsonspan.Get(r.raw, "resultType"))
+	list, kind := jsonspan.Get(r.raw, shape.list), jsonspan.Get(r.raw, "resultType")
 	switch {
 	case !isNothing(list) && jsonspan.Kind(list) != '[':
 		return "its " + shape.list + " is " + jsonspan.KindName(list) + ", not a list"
 	case isNothing(list) && !shape.ofTool && !r.needsInput():
 		return "it has no " + shape.list
-	case !shape.ofTool && !slices.Contains([]string{"", "complete", "input_required"}, kind):
-		return fmt.Sprintf("it is of the type %q, which hookd does not know here", kind)
+	case !shape.isOf(kind):
+		return "it is of the type " + text.Shorten(string(kind), 100) + ", which hookd does not know here"
 	case shape.ofTool && has(r.raw, "toolResult"):
 		return "it has a toolResult, which hooks do not read"
 	}
@@ -62,6 +63,20 @@ func (r returned) whyUnclear() string {
 		return "it has content, and says that its content comes later"
 	}
 	return ""
+}
+
+// isOf reports whether hookd knows what a result of a type is. Nobody can say what clients read of one
+// that came into the protocol later, and where it stands.
+func (s *shape) isOf(kind protocol.RawMessage) bool {
+	switch jsonspan.Text(kind) {
+	case "":
+		return isNothing(kind)
+	case "complete", "input_required":
+		return true
+	case "task":
+		return s.ofTool
+	}
+	return false
 }
 
 // needsInput reports whether the server asks for input in place of a result.

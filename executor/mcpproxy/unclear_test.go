@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
@@ -30,6 +33,11 @@ func TestResultsThatHideAnother(t *testing.T) {
 		`"result":{"resultType":"input_required","content":` + hidden + `}`,
 		`"result":{"resultType":"input_required","structuredContent":{"a":"SECRET"}}`,
 		`"result":{"resultType":"input_required","resultType":"complete","content":` + hidden + `}`,
+		`"result":{"resultType":"later","output":` + hidden + `}`,
+		`"result":{"resultType":"later","content":[],"output":` + hidden + `}`,
+		`"result":{"resultType":"Task","taskId":"q","output":` + hidden + `}`,
+		`"result":{"resultType":7,"output":` + hidden + `}`,
+		`"result":{"resultType":["task"],"taskId":"q","output":` + hidden + `}`,
 		`"result":{"resultType":"task","taskId":"q","content":` + hidden + `}`,
 		`"result":{"resultType":"task","taskId":"q","toolResult":"SECRET"}`,
 		`"result":{"resultType":"task","taskId":"q","status":"completed","result":{"content":` + hidden + `}}`,
@@ -68,6 +76,8 @@ func TestResultsThatHideNothing(t *testing.T) {
 		`"result":{"content":[{"type":"resource","resource":{"uri":"a","blob":"YQ==","text":null}},{"type":"Text","Text":"a"},7]}`,
 		`"result":{"resultType":"input_required","content":[],"inputRequests":{}}`,
 		`"result":{"resultType":"task","taskId":"q","content":[],"result":null,"error":null}`,
+		`"result":{"resultType":null,"content":[{"type":"text","text":"a"}]}`,
+		`"result":{"resultType":"complete","content":[{"type":"text","text":"a"}]}`,
 		`"result":{"task":{"taskId":"q"},"content":[]}`,
 		`"result":{"task":null,"content":[{"type":"text","text":"a"}],"toolResult":null}`,
 	} {
@@ -98,5 +108,60 @@ func TestErrorsThatHideAnother(t *testing.T) {
 	} {
 		s.run("1", `{"jsonrpc":"2.0","id":1,"error":`+problem+`}`)
 		s.Read(s.ToClient, `{"jsonrpc":"2.0","id":1,"error":`+want+`}`)
+	}
+}
+
+// A result of a type that hookd does not know passes as it is where no hook judges results.
+func TestResultsOfLaterTypes(t *testing.T) {
+	s := newStage(t)
+	for _, result := range []string{`{"resultType":"later","output":1.0}`, `{"resultType":7,"content":[]}`} {
+		s.run("1", `{"jsonrpc":"2.0","id":1,"result":`+result+`}`)
+		s.Read(s.ToClient, `{"jsonrpc":"2.0","id":1,"result":`+result+`}`)
+	}
+}
+
+// An error that hooks could not read, as the connection ends, is withheld from the client where they
+// may change such errors.
+func TestErrorsThatWereNotJudged(t *testing.T) {
+	changes := dialogue.HookOn(protocol.ToolCallError, func(context.Context, *protocol.Event) (protocol.Reply, error) {
+		return protocol.Reply{}, nil
+	})
+	watches := changes
+	watches.Can = protocol.CanObserve
+	for _, test := range []struct {
+		hook protocol.GoHook
+		want string
+	}{
+		{changes, `"message":"hookd: the error was withheld: `},
+		{watches, `"message":"SECRET"`},
+	} {
+		e, err := executor.Static(test.hook)
+		if err != nil {
+			t.Fatal(err)
+		}
+		life, end := context.WithCancelCause(context.Background())
+		g := newGuard(life, &Options{Hooks: dialogue.Gate{Executor: e}, Server: "t", Session: "s", Cwd: "/"})
+		read, fault := relay.Read([]byte(callLine("1", "{}")))
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		c, err := g.newCall(read, &proxied.Request[kept]{ID: read.ID}, methodOf(read.Method))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.told.Start(life)(); err != nil {
+			t.Fatal(err)
+		}
+		end(proxied.ErrClosed)
+		problem := protocol.RawMessage(`{"code":7,"message":"SECRET"}`)
+		for range 2 { // before and after the call has ended for hooks
+			got := c.judgeError(problem)
+			if got == nil {
+				got = problem
+			}
+			if !strings.Contains(string(got), test.want) {
+				t.Errorf("%s: %s", test.hook.Can, got)
+			}
+		}
 	}
 }
