@@ -14,11 +14,12 @@ import (
 
 // stream reads server-sent events, and remembers where it is.
 type stream struct {
-	limit int64
-	last  string        // the id of the last event, "" if they have none
-	pause time.Duration // before the stream is taken up again
-	lost  bool          // a message was too long to be kept
-	name  string        // of the event that take is called with, "" if it has none
+	limit  int64
+	last   string        // the id of the last event, "" if they have none
+	pause  time.Duration // before the stream is taken up again
+	lost   bool          // a message was too long to be kept
+	awaits string        // the name of an event that take is called with besides messages, "" for none
+	name   string        // of the event that take is called with, "" if it has none
 }
 
 // tooLong is a message that was too long to be kept.
@@ -30,7 +31,8 @@ type tooLong struct {
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // read calls take with the message of each event until the events end or take returns false. long
-// stands for a message that was too long.
+// stands for a message that was too long. Events of other names, as some servers send to keep a
+// stream alive, hold none.
 func (s *stream) read(body io.Reader, take func(message []byte, long *tooLong) bool) error {
 	about := &rpc.Overlong{}
 	reader := lines.NewReader(&newlines{from: body}, lines.Options{Limit: s.limit, Skipped: func(piece []byte) { about.Add(piece) }})
@@ -55,6 +57,9 @@ func (s *stream) read(body io.Reader, take func(message []byte, long *tooLong) b
 		switch {
 		case len(line) > 0:
 			s.field(&e, line)
+			continue
+		case e.name != "" && e.name != "message" && e.name != s.awaits:
+			e = event{}
 			continue
 		case e.long != nil:
 			s.lost, e.data = true, nil

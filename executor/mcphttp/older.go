@@ -52,10 +52,11 @@ func (s *server) reachOlder() bool {
 	s.listening.Go(func() {
 		defer stop()
 		defer response.Body.Close()
-		events, first, older := &stream{limit: s.options.Limit}, true, false
+		events, first, older := &stream{limit: s.options.Limit, awaits: "endpoint"}, true, false
 		_ = events.read(response.Body, func(message []byte, long *tooLong) bool {
 			if first {
-				first, older = false, events.name == "endpoint" && long == nil && s.postTo(string(message))
+				first, events.awaits = false, "" // the address stays
+				older = events.name == "endpoint" && long == nil && s.postTo(string(message))
 				limit.Stop()
 				began <- older
 				return older
@@ -80,10 +81,11 @@ func (s *server) reachOlder() bool {
 func (s *server) postTo(address string) bool {
 	base, _ := url.Parse(s.options.URL)
 	to, err := base.Parse(address)
-	if err != nil || to.Scheme != base.Scheme || to.Host != base.Host {
+	if err != nil || !isSameServer(base, to) {
 		s.note("the MCP server wants messages posted to another server, which is not done")
 		return false
 	}
+	to.User = base.User // which is sent as a header
 	s.state.setPosts(to.String())
 	return true
 }

@@ -1,9 +1,12 @@
 package mcphttp
 
 import (
+	"bufio"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +111,81 @@ func TestWhatIsNotTheOlderTransport(t *testing.T) {
 	})
 	asked.say(initialize)
 	asked.reads("which version?")
+}
+
+// The address that messages are posted to may be written in any way, and the name and password of the
+// server's are sent to it. A later one, and events of other names, mean nothing.
+func TestAddressesOfTheOlderTransport(t *testing.T) {
+	for _, write := range []func(server string) string{
+		func(string) string { return "/post?s=1" },
+		func(server string) string { return server + "/post" },
+		func(server string) string { return strings.Replace(server, "http", "HTTP", 1) + "/post" },
+		func(server string) string { return strings.TrimPrefix(server, "http:") + "/post" },
+		func(server string) string { return strings.Replace(server, "//", "//other:key@", 1) + "/post" },
+	} {
+		var posts string
+		stolen := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was reached") }))
+		says := make(chan string)
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if user, key, _ := r.BasicAuth(); user != "u" || key != "p" {
+				t.Errorf("%s %s of %q %q", r.Method, r.URL, user, key)
+			}
+			switch {
+			case r.Method == http.MethodPost && r.URL.Path == "/post":
+				w.WriteHeader(http.StatusAccepted)
+				says <- "event: ping\ndata: now"
+				says <- "event: endpoint\ndata: " + stolen.URL
+				says <- `data: {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2024-11-05"}}`
+			case r.Method == http.MethodPost:
+				w.WriteHeader(http.StatusMethodNotAllowed)
+			default:
+				asEvents(w, "event: ping\ndata: now\n\nevent: endpoint\ndata: "+posts)
+				for {
+					select {
+					case event := <-says:
+						asEvents(w, event)
+					case <-r.Context().Done():
+						return
+					}
+				}
+			}
+		}))
+		posts = write(web.URL)
+		process, err := Start(Options{URL: strings.Replace(web.URL, "//", "//u:p@", 1) + "/sse", Note: func(text string) { t.Errorf("%s: %s", posts, text) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(process.In, initialize+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(process.Out).ReadString('\n'); !strings.Contains(line, `"result"`) {
+			t.Errorf("%s: %s %v", posts, line, err)
+		}
+		process.End(time.Second)
+		web.Close()
+		stolen.Close()
+	}
+}
+
+// Two addresses are of one server if their schemes, hosts and ports are the same.
+func TestSameServer(t *testing.T) {
+	for other, want := range map[string]bool{
+		"https://a.test/x": true, "HTTPS://A.Test:443": true, "https://u@a.test": true,
+		"http://a.test": false, "https://a.test:444": false, "https://b.test": false, "https://a.test.b": false, "https:/a.test": false, "https://a.test:0443": false,
+	} {
+		a, b := address(t, "https://a.test/"), address(t, other)
+		if isSameServer(a, b) != want || isSameServer(b, a) != want {
+			t.Errorf("%s: %v", other, !want)
+		}
+	}
+}
+
+func address(t *testing.T, text string) *url.URL {
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }
 
 // The official library's client works with its server over the older transport.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -177,7 +178,7 @@ func (s *server) leave() {
 func sameOrigin(next *http.Request, before []*http.Request) error {
 	first := before[0]
 	switch {
-	case next.URL.Scheme != first.URL.Scheme || next.URL.Host != first.URL.Host:
+	case !isSameServer(first.URL, next.URL):
 		return fmt.Errorf("it redirects to another server, %s://%s, which is not followed", next.URL.Scheme, next.URL.Host)
 	case next.Method != first.Method:
 		return errors.New("it redirects so that the message is lost")
@@ -185,6 +186,14 @@ func sameOrigin(next *http.Request, before []*http.Request) error {
 		return errors.New("it redirects without end")
 	}
 	return nil
+}
+
+// isSameServer reports whether two addresses have the same origin, however they are written.
+func isSameServer(a, b *url.URL) bool {
+	port := func(u *url.URL) string {
+		return cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	}
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
 }
 
 // withoutAddress returns what went wrong without the address, which may hold a key.
