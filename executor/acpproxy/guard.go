@@ -178,8 +178,16 @@ func (g *guard) request(m *relay.Message, r *request) (relay.Decision, error) {
 	switch m.Method {
 	case acp.Initialize:
 		line, err := g.initialize(m)
-		r.Call.answered = func(m *relay.Message) relay.Decision { return g.initialized(m, r) }
-		return relay.Pass(line), err
+		if err != nil {
+			return relay.Decision{}, err
+		}
+		ended, end := context.WithCancel(g.life)
+		r.Call.answered = func(m *relay.Message) relay.Decision {
+			end()
+			return g.initialized(m, r)
+		}
+		g.background.Go(func() { noteSilence(ended, g.options) })
+		return relay.Pass(line), nil
 	case acp.SessionPrompt:
 		return g.prompt(m, r)
 	case acp.SessionSetMode, setConfigOption:

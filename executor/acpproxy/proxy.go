@@ -36,6 +36,7 @@ type Options struct {
 	Note func(text string)
 
 	Patience time.Duration // see [proxied.Connection]
+	Silence  time.Duration // after which a person is told that the agent has not answered at all, default 15 s
 	Limit    int64         // bytes of a message, default 32 MiB
 }
 
@@ -112,6 +113,20 @@ func (g *guard) initialized(m *relay.Message, r *request) relay.Decision {
 		}
 	}
 	return relay.Pass(m.Line)
+}
+
+// defaultSilence is longer than an agent takes that a package runner fetches first.
+const defaultSilence = 15 * time.Second
+
+// noteSilence tells a person of an agent that does not answer initialize before ctx ends: the
+// editor shows nothing then, and many agents speak ACP only where an argument says so.
+func noteSilence(ctx context.Context, o *Options) {
+	silence := cmp.Or(o.Silence, defaultSilence)
+	select {
+	case <-ctx.Done():
+	case <-time.After(silence):
+		o.note(fmt.Sprintf("the agent has not answered for %v: is it one that speaks ACP, and does its command have the argument for that, such as --acp?", silence))
+	}
 }
 
 // agents are those whose names of tools hookd knows, by what their agentInfo.name contains.

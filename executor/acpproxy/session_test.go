@@ -133,6 +133,24 @@ func TestVersions(t *testing.T) {
 	s.Has(s.ToClient, `"id":1,"error"`)
 }
 
+// An agent that does not answer initialize is told of, and not before it has had its time.
+func TestSilentAgent(t *testing.T) {
+	const line = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`
+	for silence, told := range map[time.Duration]bool{time.Millisecond: true, time.Hour: false} {
+		s := newStageWith(t, func(o *Options) { o.Silence = silence })
+		s.passes(s.Client, s.ToServer, line)
+		if told {
+			s.notes.Await(t, "the agent has not answered for 1ms")
+		}
+		s.passes(s.Server, s.ToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`)
+		s.passes(s.Client, s.ToServer, line)
+		s.passes(s.Server, s.ToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`)
+		if n := len(s.notes.All()); n != map[bool]int{true: 1}[told] {
+			t.Errorf("%v: %d notes: %q", silence, n, s.notes.All())
+		}
+	}
+}
+
 // A session is kept in the mode that the person wants, or not opened.
 func TestForcedMode(t *testing.T) {
 	s := newStage(t, "ask")

@@ -39,19 +39,25 @@ type told struct {
 
 func newStage(t *testing.T, mode string, hooks ...protocol.GoHook) *stage {
 	t.Helper()
+	return newStageWith(t, func(o *Options) { o.Mode = mode }, hooks...)
+}
+
+// newStageWith returns a stage with other options.
+func newStageWith(t *testing.T, set func(*Options), hooks ...protocol.GoHook) *stage {
+	t.Helper()
 	e, err := executor.Static(hooks...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &stage{Lines: dialogue.Lines{T: t}}
 	s.Sides = dialogue.Between(t, e, func(ctx context.Context, client relay.Stream, agent *proxied.Process) error {
-		return Run(ctx, client, agent, Options{
+		options := Options{
 			Open: func(folders []string) (proxied.Hooks, error) {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.opened = append(s.opened, strings.Join(folders, ","))
 				return dialogue.Gate{Executor: e}, nil
-			}, Mode: mode, Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20,
+			}, Cwd: "/", Patience: 50 * time.Millisecond, Limit: 1 << 20,
 			Server: func(o Server) []string {
 				line := []string{"/bin/hookd", "mcp", "--name", o.Name}
 				if o.URL != "" {
@@ -60,7 +66,9 @@ func newStage(t *testing.T, mode string, hooks ...protocol.GoHook) *stage {
 				return append(append(line, "--", o.Command), o.Args...)
 			},
 			Tell: s.tell, Note: s.notes.Add,
-		})
+		}
+		set(&options)
+		return Run(ctx, client, agent, options)
 	})
 	return s
 }
