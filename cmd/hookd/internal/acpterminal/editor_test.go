@@ -38,12 +38,14 @@ type editor struct {
 
 	// create, if set, answers terminal/create in the editor's place, unless it returns true.
 	create func(r *peer.Request) bool
+	silent bool // it does not say when a terminal's program has ended
 
 	mu        sync.Mutex
 	terminals []*process
 	released  []string
 	notes     []string
 	embedded  []string
+	forgotten []string      // methods of requests that the agent waits for no more
 	changed   chan struct{} // holds one when one of these has changed
 	work      sync.WaitGroup
 }
@@ -81,8 +83,8 @@ func connect(t *testing.T) (*editor, *Runner) {
 	toEditor, fromAgent := io.Pipe()
 	toAgent, fromEditor := io.Pipe()
 	e := &editor{t: t, changed: make(chan struct{}, 1)}
-	e.peer = peer.New(toEditor, fromEditor, peer.Options{Receive: e.receive})
-	agent := peer.New(toAgent, fromAgent, peer.Options{Receive: func(*peer.Request) {}})
+	e.peer = peer.New(toEditor, fromEditor, peer.Options{Cancel: acp.CancelRequest, Receive: e.receive})
+	agent := peer.New(toAgent, fromAgent, peer.Options{Cancel: acp.CancelRequest, Receive: func(*peer.Request) {}})
 	life, end := context.WithCancel(context.Background())
 	var running, work sync.WaitGroup
 	for _, p := range []*peer.Peer{e.peer, agent} {
@@ -169,10 +171,15 @@ func (e *editor) receive(r *peer.Request) {
 	case acp.TerminalWaitForExit:
 		p := e.find(r)
 		e.work.Go(func() {
+			exited := p.exited
+			if e.silent {
+				exited = nil
+			}
 			select {
-			case <-p.exited:
+			case <-exited:
 				r.Answer(map[string]any{"exitCode": 0})
 			case <-r.Context().Done():
+				e.add(&e.forgotten, r.Method)
 			}
 		})
 	case acp.TerminalRelease:

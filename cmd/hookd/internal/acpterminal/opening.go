@@ -17,6 +17,8 @@ var openLimit = 5 * time.Second
 const (
 	leaveLimit = 2 * time.Second // from the command's end until the screen has left
 	keptOutput = 1 << 20         // bytes that the editor keeps of a command's output
+
+	releaseLimit = time.Minute // for the answer that a terminal is released, which says nothing
 )
 
 var (
@@ -30,6 +32,7 @@ type terminal struct {
 	screen *screen
 	exited chan struct{} // closed when the editor says that the screen has left, or does not tell
 	failed error         // the editor does not tell
+	forget func()        // ends the wait for that
 }
 
 // open has the editor open a terminal with a screen in it. A terminal that is not used is released,
@@ -58,9 +61,11 @@ func (r *Runner) open(ctx context.Context, dir string) (*terminal, error) {
 	if t.id, err = r.create(waiting, o, dir); err != nil {
 		return giveUp(err)
 	}
+	life, forget := context.WithCancel(r.options.Life)
+	t.forget = forget
 	r.options.Go(func() {
 		defer close(t.exited)
-		_, t.failed = r.options.Peer.Call(r.options.Life, acp.TerminalWaitForExit, r.named(t.id))
+		_, t.failed = r.options.Peer.Call(life, acp.TerminalWaitForExit, r.named(t.id))
 	})
 	exited := t.exited
 	for {
@@ -69,11 +74,11 @@ func (r *Runner) open(ctx context.Context, dir string) (*terminal, error) {
 			if err == nil {
 				return t, nil
 			}
-			r.options.Go(func() { r.release(t.id) })
+			r.options.Go(func() { r.giveBack(t) })
 			return nil, err
 		case <-exited:
 			if exited = nil; t.failed == nil {
-				r.options.Go(func() { r.release(t.id) })
+				r.options.Go(func() { r.giveBack(t) })
 				return giveUp(errLeft)
 			}
 		}
@@ -139,7 +144,7 @@ func (r *Runner) named(id string) *acp.TerminalParams {
 // release gives a terminal back. What runs in it is ended; what it has shown stays.
 func (r *Runner) release(id string) {
 	if call, err := r.beginRelease(id); err == nil { // else the editor has gone, and released all
-		_, _ = call.Wait(r.options.Life)
+		r.endRelease(call)
 	}
 }
 
@@ -147,28 +152,54 @@ func (r *Runner) beginRelease(id string) (*peer.Pending, error) {
 	return r.options.Peer.Begin(r.options.Life, acp.TerminalRelease, r.named(id))
 }
 
+func (r *Runner) endRelease(call *peer.Pending) {
+	patience, cancel := context.WithTimeout(r.options.Life, releaseLimit)
+	defer cancel()
+	_, _ = call.Wait(patience)
+}
+
+// giveBack releases a terminal that shows nothing. Nobody waits any more for the end of what ran in it.
+func (r *Runner) giveBack(t *terminal) {
+	defer t.forget()
+	r.release(t.id)
+}
+
 // end gives a terminal back when its screen has printed all and left, so that the editor knows the
 // exit code. It waits for that no longer than ctx lives.
 func (r *Runner) end(ctx context.Context, t *terminal) {
 	left := make(chan struct{})
 	r.options.Go(func() {
-		patience, cancel := context.WithTimeout(r.options.Life, leaveLimit)
-		defer cancel()
-		for _, done := range []<-chan struct{}{t.screen.closed, t.exited} {
-			select {
-			case <-done:
-			case <-patience.Done():
-			}
-		}
+		defer t.forget()
+		r.awaitExit(t)
 		t.screen.close()
 		call, err := r.beginRelease(t.id)
 		close(left)
 		if err == nil {
-			_, _ = call.Wait(r.options.Life)
+			r.endRelease(call)
 		}
 	})
 	select {
 	case <-left:
 	case <-ctx.Done():
+	}
+}
+
+// awaitExit waits until the editor knows that the screen has left. An editor that once did not say so
+// is not waited for again: each command would take that long.
+func (r *Runner) awaitExit(t *terminal) {
+	patience, cancel := context.WithTimeout(r.options.Life, leaveLimit)
+	defer cancel()
+	select {
+	case <-t.screen.closed:
+	case <-patience.Done():
+		return
+	}
+	if r.untold.Load() {
+		return
+	}
+	select {
+	case <-t.exited:
+	case <-patience.Done():
+		r.untold.Store(true)
 	}
 }

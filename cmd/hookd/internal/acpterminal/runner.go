@@ -34,6 +34,7 @@ type Runner struct {
 	local   tool.Runner
 	options Options
 	off     atomic.Bool // no terminal came for a command of this session
+	untold  atomic.Bool // the editor did not say that what ran in a terminal had ended
 }
 
 // Works reports whether a screen can be known on this system: who is at the other end of a socket

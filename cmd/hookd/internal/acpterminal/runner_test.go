@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -90,6 +91,24 @@ func TestTwoCommandsAtOnce(t *testing.T) {
 			t.Errorf("%q is shown for %q", output, line)
 		}
 	}
+}
+
+// An editor that never says that a terminal's program has ended is waited for once, and nothing of it is
+// kept after the terminal was given back.
+func TestAnEditorThatDoesNotTellOfEnds(t *testing.T) {
+	e, r := connect(t)
+	e.silent = true
+	began := time.Now()
+	const commands = 6
+	for i := range commands {
+		if _, err := r.Run(shownContext(t.Context(), fmt.Sprint("c", i)), shell(t, "true"), io.Discard); err != nil {
+			t.Error(err)
+		}
+	}
+	if took := time.Since(began); took > (commands-1)*leaveLimit {
+		t.Errorf("%d commands took %v", commands, took)
+	}
+	e.await("the end of the waits", func() bool { return len(e.released) == commands && len(e.forgotten) == commands })
 }
 
 // What hooks may still change is not shown, so that no terminal is opened.
