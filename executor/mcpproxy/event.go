@@ -17,6 +17,11 @@ func (g *guard) mayChange(call *protocol.Call) bool {
 	return g.events.MayChange(protocol.ToolCallEnd, protocol.ToolCallEndData{Call: *call})
 }
 
+// judges reports whether hooks may refuse or change a call, or its result.
+func (g *guard) judges(call *protocol.Call) bool {
+	return g.mayChange(call) || g.events.MayChange(protocol.ToolCallStart, protocol.ToolCallStartData{Call: *call, Parallel: 1})
+}
+
 // lost says what of an outcome cannot be carried out between a client that cannot be asked
 // and a server.
 func lost(o *protocol.Outcome) (list []string) {

@@ -147,7 +147,24 @@ func readResource(g *guard, params protocol.RawMessage) (string, protocol.RawMes
 	if err != nil {
 		return "", nil, err
 	}
+	if err := g.checkAddress(jsonspan.Text(uri)); err != nil {
+		return "", nil, err
+	}
 	return resourceTool, argsOf(g, "uri", uri).Object(), nil
+}
+
+// checkAddress returns an error for an address in another spelling than the usual one where hooks may
+// refuse or change reads: they compare addresses as they are written, and servers do not.
+func (g *guard) checkAddress(uri string) error {
+	usual := proxied.UsualAddress(uri)
+	if usual == uri {
+		return nil
+	}
+	call := protocol.Call{Name: resourceTool, Kind: protocol.KindMCP, Server: g.options.Server, Args: argsOf(g, "uri", jsonspan.Quote(usual)).Object()}
+	if !g.judges(&call) {
+		return nil
+	}
+	return fmt.Errorf("hooks judge reads of resources, and servers take %s for %s: write it so", jsonspan.Quote(uri), jsonspan.Quote(usual))
 }
 
 func readPrompt(g *guard, params protocol.RawMessage) (string, protocol.RawMessage, error) {

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
+	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/test/dialogue"
 )
 
@@ -303,6 +305,39 @@ func TestPersonIsAskedAboutReads(t *testing.T) {
 				}
 				ends()
 			})
+		}
+	}
+}
+
+// An address in another spelling than the usual one is no way around a hook. Where none judges reads
+// it passes as it is.
+func TestAddressesInOtherSpellings(t *testing.T) {
+	line := func(uri string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"` + uri + `"}}`
+	}
+	passes := func(s *stage, uri string) {
+		t.Helper()
+		s.Say(s.Client, line(uri))
+		s.Read(s.ToServer, line(uri))
+		s.Say(s.Server, `{"jsonrpc":"2.0","id":1,"result":{"contents":[]}}`)
+		s.Next(s.ToClient)
+	}
+	others := []string{"FILE:///a", " file:///a", "file:///b/../a", "file:///%61", `file:\\\\\\a`}
+	for judged, hook := range map[bool]*executor.Hook{
+		true:  ruleOf(t, "files", protocol.Block, schema.Match{Tool: []string{"read_mcp_resource"}, When: `data.args.uri startsWith "file:///a"`}, protocol.Enforce),
+		false: ruleOf(t, "files", protocol.Block, schema.Match{Tool: []string{"get_mcp_prompt"}}, protocol.Enforce),
+	} {
+		s := ruled(t, hook)
+		passes(s, "file:///b%20c")
+		for _, uri := range others {
+			if !judged {
+				passes(s, uri)
+				continue
+			}
+			s.Say(s.Client, line(uri))
+			if got := s.Next(s.ToClient); !strings.Contains(got, `"code":-32602`) || !strings.Contains(got, `for \"file:///a\": write it so`) {
+				t.Errorf("%q: %s", uri, got)
+			}
 		}
 	}
 }

@@ -206,7 +206,7 @@ func (g *guard) callOf(name string) protocol.Call {
 func (g *guard) checkName(name string) error {
 	for _, meant := range g.tools.meant(name) {
 		call := g.callOf(meant)
-		if g.mayChange(&call) || g.events.MayChange(protocol.ToolCallStart, protocol.ToolCallStartData{Call: call, Parallel: 1}) {
+		if g.judges(&call) {
 			return fmt.Errorf("the server lists no tool %q, and hooks judge the calls of %q, which it could take it for: write the name as it is listed", name, meant)
 		}
 	}

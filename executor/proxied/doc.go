@@ -7,6 +7,7 @@
 //	background.go  Background: what nobody waits for before the end
 //	pending.go     Pending: the requests of one side that have no answer
 //	misread.go     Misread: members and methods that some programs take for others
+//	spelling.go    UsualAddress: addresses that programs take for the same one
 //	notes.go       Notes tells a person of lines that were not passed on
 //
 // Package relay carries the messages. What they mean is known to the proxy of each protocol:
