@@ -162,10 +162,12 @@ func TestSensitive(t *testing.T) {
 
 func TestAbortedRecord(t *testing.T) {
 	dir := t.TempDir()
-	guard := goHook("g", protocol.CanBlock, after(time.Minute, block))
-	e := newExecutor(t, schema.HookSettings{}, Options{StateDir: dir}, goHook("m", protocol.CanModify, says(protocol.Reply{State: []byte(`1`)})), guard)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	time.AfterFunc(20*time.Millisecond, func() { cancel(errors.New("esc")) })
+	guard := goHook("g", protocol.CanBlock, func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		cancel(errors.New("esc"))
+		return after(time.Minute, block)(ctx, ev)
+	})
+	e := newExecutor(t, schema.HookSettings{}, Options{StateDir: dir}, goHook("m", protocol.CanModify, says(protocol.Reply{State: []byte(`1`)})), guard)
 	if _, err := e.Fire(ctx, event("")); err == nil {
 		t.Fatal("no error")
 	}

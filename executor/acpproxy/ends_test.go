@@ -180,7 +180,7 @@ func converse(from *bufio.Reader, to io.Writer, says func([]byte) string) {
 }
 
 // Hooks that were told of the start of a call are told of its end exactly once, whatever becomes of
-// the call, its turn and its session, and whoever ends the connection.
+// the call, its turn and its session, and anyone who ends the connection.
 func TestEachCallEndsOnceForHooks(t *testing.T) {
 	starts := 0
 	for seed := range uint64(30) {

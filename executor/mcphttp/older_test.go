@@ -83,7 +83,7 @@ func TestOlderTransport(t *testing.T) {
 	}
 }
 
-// What is not surely the older transport is not taken for it, and keys go to no other server.
+// What may be no older transport is not taken for it, and keys go to no other server.
 func TestWhatIsNotTheOlderTransport(t *testing.T) {
 	stolen := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was reached") }))
 	defer stolen.Close()

@@ -278,16 +278,28 @@ func TestOutputBeforeInterrupt(t *testing.T) {
 func TestGrace(t *testing.T) {
 	onLadders(t, func(t *testing.T, rt *Runtime) {
 		for _, script := range []string{
-			`trap 'echo bye; echo bye >"$DIR/bye"; exit 0' TERM; while :; do sleep 0.02; done`,
-			`trap 'echo bye; echo bye >"$DIR/bye"; exit 0' TERM; kill -STOP $$; sleep 5`,
+			`while :; do sleep 0.02; done`,
+			`kill -STOP $$; sleep 5`,
 		} {
-			c := shell(script)
+			c := shell(`trap 'echo bye; echo bye >"$DIR/bye"; exit 0' TERM; echo ready; ` + script)
 			dir := t.TempDir()
 			c.Env, c.Grace = append(c.Env, "DIR="+dir), 5*time.Second
-			began := time.Now()
-			r := rt.Run(within(t, 200*time.Millisecond), c)
+			ctx, end := context.WithCancelCause(within(t, 10*time.Second))
+			began := make(chan time.Time, 1)
+			c.Stream = func(piece []byte) {
+				if strings.HasPrefix(string(piece), "ready") {
+					time.AfterFunc(100*time.Millisecond, func() { // when it has stopped itself
+						began <- time.Now()
+						end(errLimit)
+					})
+				}
+			}
+			r := rt.Run(ctx, c)
 			mustEnd(t, r, 3*time.Second)
-			if took := time.Since(began); took > 2*time.Second {
+			if !strings.HasPrefix(string(r.Stdout), "ready") {
+				t.Fatalf("the script did not begin: %+v", r)
+			}
+			if took := time.Since(<-began); took > 2*time.Second {
 				t.Errorf("the tree took %s to end", took)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "bye")); err != nil {

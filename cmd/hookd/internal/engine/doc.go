@@ -8,7 +8,7 @@
 // [Processes] (processes.go) is what runs programs in this process. It is made when the
 // first command part needs it, with a guardian where hooks must not outlive a killed hookd.
 //
-// A process that answers events while an agent waits collects memory less often (memory.go).
+// A process that answers events while an agent waits collects memory less often (garbage.go).
 //
 // Events of another agent go through the guest role (guest.go, package executor/guest).
 //
