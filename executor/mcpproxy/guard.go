@@ -43,12 +43,8 @@ func newGuard(ctx context.Context, o *Options) *guard {
 
 // fromClient decides a message of the client.
 func (g *guard) fromClient(m *relay.Message) relay.Decision {
-	if problem := proxied.MisreadMethod(m.Method, namesOfMethods...); problem != "" {
-		g.options.note("a message of the client was not passed on: " + problem)
-		if m.Kind == relay.Request {
-			return refused(m.ID, relay.CodeNoMethod, problem)
-		}
-		return relay.Drop()
+	if d, is := g.misread(m, "client", namesOfMethods); is {
+		return d
 	}
 	switch m.Kind {
 	case relay.Notification:
@@ -69,9 +65,22 @@ func (g *guard) fromClient(m *relay.Message) relay.Decision {
 	return relay.Pass(m.Line)
 }
 
+// misread refuses a message whose method some programs take for another one, which hooks judge.
+func (g *guard) misread(m *relay.Message, side string, known []string) (d relay.Decision, is bool) {
+	problem := proxied.MisreadMethod(m.Method, known...)
+	if problem == "" {
+		return relay.Decision{}, false
+	}
+	g.options.note("a message of the " + side + " was not passed on: " + problem)
+	if m.Kind == relay.Request {
+		return refused(m.ID, relay.CodeNoMethod, problem), true
+	}
+	return relay.Drop(), true
+}
+
 // request decides a request of the client.
 func (g *guard) request(m *relay.Message) relay.Decision {
-	r := &proxied.Request[kept]{ID: slices.Clone(m.ID), Method: m.Method}
+	r := &proxied.Request[kept]{ID: slices.Clone(m.ID), Method: m.Method, Size: len(m.ID) + len(m.Method)}
 	if m.Method == "initialize" {
 		g.questions.taken.Store(m.Strict && takesForms(jsonspan.Find(m.Params, "/capabilities/elicitation")))
 	}
@@ -80,7 +89,7 @@ func (g *guard) request(m *relay.Message) relay.Decision {
 		if err != nil {
 			return refused(m.ID, relay.CodeInvalidParams, err.Error())
 		}
-		r.Call = &kept{task: id}
+		r.Call, r.Size = &kept{task: id}, r.Size+len(id)
 	}
 	how := methodOf(m.Method)
 	if how == nil {
@@ -134,6 +143,9 @@ func (g *guard) cancelled(m *relay.Message) relay.Decision {
 // fromServer decides a message of the server.
 func (g *guard) fromServer(m *relay.Message) relay.Decision {
 	if m.Kind != relay.Response {
+		if d, is := g.misread(m, "server", namesOfNews); is {
+			return d
+		}
 		switch m.Method {
 		case "notifications/tools/list_changed":
 			g.tools.forget()

@@ -52,6 +52,9 @@ var methods = []*method{
 // namesOfMethods are the methods that hooks judge, or that say what they judge.
 var namesOfMethods = []string{"tools/call", "resources/read", "prompts/get", "tasks/get", "tasks/result", "tasks/cancel", "tasks/update", toolsList, "initialize"}
 
+// namesOfNews are what a server says by itself that hooks judge, or that says what they judge.
+var namesOfNews = []string{"notifications/tasks", "notifications/tasks/status", "notifications/tools/list_changed"}
+
 // methodOf returns the method of a message, nil if hooks do not judge it.
 func methodOf(name string) *method {
 	if i := slices.IndexFunc(methods, func(m *method) bool { return m.name == name }); i >= 0 {

@@ -207,6 +207,49 @@ func TestTasksThatHideAResult(t *testing.T) {
 	}
 }
 
+// What a server says by itself in other letters passes no hook by.
+func TestNewsOfTasksInOtherLetters(t *testing.T) {
+	s := newStage(t, withholds(protocol.ToolCallEnd))
+	s.run("1", `{"jsonrpc":"2.0","id":1,"result":{"resultType":"task","taskId":"t"}}`)
+	s.Next(s.ToClient)
+	const params = `"params":{"taskId":"t","status":"completed","result":{"content":[{"type":"text","text":"SECRET"}]}}}`
+	for _, method := range []string{"Notifications/Tasks", `notifications/tasks\t`, "notifications/TASKS/status"} {
+		s.Say(s.Server, `{"jsonrpc":"2.0","method":"`+method+`",`+params)
+		s.Say(s.Server, `{"jsonrpc":"2.0","id":7,"method":"`+method+`",`+params)
+		if got := s.Next(s.ToServer); !strings.Contains(got, `"id":7,"error":{"code":-32601`) {
+			t.Error(got)
+		}
+	}
+	s.notes.Await(t, "a message of the server was not passed on")
+	s.Say(s.Server, `{"jsonrpc":"2.0","method":"notifications/x"}`)
+	s.Read(s.ToClient, `{"jsonrpc":"2.0","method":"notifications/x"}`)
+}
+
+// All that is kept of a request counts against what may be kept.
+func TestRequestsThatWaitCount(t *testing.T) {
+	e, err := executor.Static()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGuard(t.Context(), &Options{Hooks: dialogue.Gate{Executor: e}, Server: "t", Session: "s", Cwd: "/"})
+	long := strings.Repeat("x", 1000)
+	for id, line := range map[string]string{
+		`"` + long + `"`: `{"jsonrpc":"2.0","id":"` + long + `","method":"ping"}`,
+		"1":              `{"jsonrpc":"2.0","id":1,"method":"` + long + `"}`,
+		"2":              `{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":{"taskId":"` + long + `"}}`,
+		"3":              `{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"` + long + `"}}`,
+	} {
+		m, fault := relay.Read([]byte(line))
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		g.fromClient(m)
+		if r := g.pending.Get([]byte(id)); r == nil || r.Size < len(long) {
+			t.Errorf("%s counts as %+v", line, r)
+		}
+	}
+}
+
 // A task that another one takes the place of has an end, too: hooks are told.
 func TestTasksThatAreForgotten(t *testing.T) {
 	events := make(chan string, 10)
