@@ -17,6 +17,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/conversation"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/toolname"
@@ -106,7 +107,7 @@ func (s *session) open(params *acp.OpenParams, servers []mcp.Server) error {
 		}
 		flags.Resume = params.SessionID
 	}
-	s.clientHooks, s.folders = a.hooks.all(), params.AdditionalDirectories
+	s.clientHooks, s.folders = a.hooks.all(), followed(params.AdditionalDirectories)
 	flags.Host = conversation.Host{
 		Servers: servers, Hooks: s.clientHooks, Folders: s.folders, Editor: s.editor(), Commands: inTerminals(s),
 		Allows: func() []toolname.Allowed { return s.choices.mode.Load().allows },
@@ -119,6 +120,18 @@ func (s *session) open(params *acp.OpenParams, servers []mcp.Server) error {
 	s.c, s.id = c, c.Session.ID()
 	s.choices.c = c
 	return nil
+}
+
+// followed returns the folders that a client hands in, links followed as they lead now: where one leads
+// later was not handed in.
+func followed(folders []string) (list []string) {
+	for _, folder := range folders {
+		if _, real, err := fsutil.Folder(folder); err == nil { // else opening says what is wrong with it
+			folder = real
+		}
+		list = append(list, folder)
+	}
+	return list
 }
 
 // editor returns the client's files, nil if it offers none.

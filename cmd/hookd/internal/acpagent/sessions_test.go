@@ -335,6 +335,46 @@ turns:
 	}
 }
 
+// A folder that is handed in by a link is what the link leads to when the session begins.
+func TestFoldersByALink(t *testing.T) {
+	c := newClient(t, "turns: []")
+	link := filepath.Join(c.folder, "link")
+	c.write("model.yaml", strings.ReplaceAll(`turns:
+- toolCalls: [{name: write_file, args: {path: LINK/first.txt, content: x}}]
+- text: done
+- toolCalls: [{name: write_file, args: {path: LINK/second.txt, content: x}}]
+- text: done
+`, "LINK", link), 0o644)
+	for _, folder := range []string{"one", "two"} {
+		if err := os.Mkdir(filepath.Join(c.folder, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leadsTo := func(folder string) {
+		_ = os.Remove(link) // if it is there
+		if err := os.Symlink(filepath.Join(c.folder, folder), link); err != nil {
+			t.Skip(err)
+		}
+	}
+	leadsTo("one")
+	c.answer = chooses("allow")
+	c.start()
+	c.initialize(object{})
+	var opened acp.NewResult
+	c.call(acp.SessionNew, object{"cwd": c.project, "mcpServers": []any{}, "additionalDirectories": []any{link}}, &opened)
+	c.prompt(opened.SessionID, text("go")...)
+	leadsTo("two")
+	c.prompt(opened.SessionID, text("go on")...)
+	for path, want := range map[string]bool{"one/first.txt": true, "two/second.txt": false, "one/second.txt": false} {
+		if _, err := os.Stat(filepath.Join(c.folder, path)); (err == nil) != want {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if log := strings.Join(c.log, "\n"); !strings.Contains(log, "outside the project folder") {
+		t.Error(log)
+	}
+}
+
 // What is no folder is an error that says where it stands.
 func TestFoldersThatAreNone(t *testing.T) {
 	c := newClient(t, "turns:\n- text: after")
