@@ -1,11 +1,9 @@
 package acpproxy
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -52,31 +50,14 @@ func decideAnyhow() []protocol.GoHook {
 }
 
 // chance says and does what the two sides of a conversation may.
-type chance struct {
-	mu   sync.Mutex
-	r    *rand.Rand
-	last int
-}
-
-func (c *chance) of(words ...string) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return words[c.r.IntN(len(words))]
-}
-
-func (c *chance) id() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.last++
-	return c.last
-}
+type chance struct{ *dialogue.Chance }
 
 // session is the id of a session, or of one that nobody has seen begin.
-func (c *chance) session() string { return c.of("s1", "s1", "s1", "s2", "unseen") }
+func (c *chance) session() string { return c.Of("s1", "s1", "s1", "s2", "unseen") }
 
 // clientSays is what the client says next.
 func (c *chance) clientSays() string {
-	switch id := c.id(); c.of("prompt", "prompt", "prompt", "cancel", "open", "load", "close", "give up") {
+	switch id := c.ID(); c.Of("prompt", "prompt", "prompt", "cancel", "open", "load", "close", "give up") {
 	case "cancel":
 		return fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, c.session())
 	case "give up":
@@ -86,7 +67,7 @@ func (c *chance) clientSays() string {
 	case "load":
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/load","params":{"sessionId":%q,"cwd":"/","mcpServers":[]}}`, id, c.session())
 	case "close":
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/close","params":{"sessionId":%q}}`, id, c.of("s1", "s2", "unseen"))
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/close","params":{"sessionId":%q}}`, id, c.Of("s1", "s2", "unseen"))
 	default:
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}}`, id, c.session())
 	}
@@ -100,19 +81,19 @@ func (c *chance) agentAnswers(line []byte) string {
 	}
 	switch jsonspan.Text(jsonspan.Get(line, "method")) {
 	case "session/new":
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"sessionId":%q}}`, id, c.of("s1", "s2"))
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"sessionId":%q}}`, id, c.Of("s1", "s2"))
 	case "session/prompt":
-		if c.of("ends", "ends", "goes on") == "goes on" {
+		if c.Of("ends", "ends", "goes on") == "goes on" {
 			return ""
 		}
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"stopReason":%q}}`, id, c.of("end_turn", "cancelled", "refusal"))
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"stopReason":%q}}`, id, c.Of("end_turn", "cancelled", "refusal"))
 	}
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, id, c.of(`"result":{}`, `"result":{}`, `"error":{"code":-32603,"message":"no"}`))
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, id, c.Of(`"result":{}`, `"result":{}`, `"error":{"code":-32603,"message":"no"}`))
 }
 
 // agentSays is what the agent says next by itself.
 func (c *chance) agentSays() string {
-	id, call, word := c.id(), c.of("a", "b", "c", "d", ""), c.of("run", "run", "block", "halt", "ask", "replace", "fail", "slow", "slow")
+	id, call, word := c.ID(), c.Of("a", "b", "c", "d", ""), c.Of("run", "run", "block", "halt", "ask", "replace", "fail", "slow", "slow")
 	request := func(method, rest string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"g%d","method":%q,"params":{"sessionId":%q,%s}}`, id, method, c.session(), rest)
 	}
@@ -120,25 +101,25 @@ func (c *chance) agentSays() string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"toolCallId":%q,%s}}}`, c.session(), call, rest)
 	}
 	input := fmt.Sprintf(`"kind":"execute","title":"t","rawInput":{"command":%q}`, word)
-	switch c.of("permission", "permission", "retitled", "begin", "update", "update", "update", "unreadable", "file", "command", "output", "release", "give up") {
+	switch c.Of("permission", "permission", "retitled", "begin", "update", "update", "update", "unreadable", "file", "command", "output", "release", "give up") {
 	case "permission":
-		return request("session/request_permission", c.of(`"options":[{"optionId":"yes","name":"Y","kind":"allow_once"},{"optionId":"no","name":"N","kind":"reject_once"}]`, `"options":[]`)+`,"toolCall":{"toolCallId":"`+call+`",`+input+`}`)
+		return request("session/request_permission", c.Of(`"options":[{"optionId":"yes","name":"Y","kind":"allow_once"},{"optionId":"no","name":"N","kind":"reject_once"}]`, `"options":[]`)+`,"toolCall":{"toolCallId":"`+call+`",`+input+`}`)
 	case "retitled": // asks with another title than the one that it shows the args with
 		return request("session/request_permission", `"options":[{"optionId":"no","name":"N","kind":"reject_once"}],"toolCall":{"toolCallId":"`+call+`","title":"`+word+`"}`)
 	case "begin":
-		return update(`"sessionUpdate":"tool_call","status":"` + c.of("pending", "in_progress", "completed", "failed") + `",` + input)
+		return update(`"sessionUpdate":"tool_call","status":"` + c.Of("pending", "in_progress", "completed", "failed") + `",` + input)
 	case "update":
-		return update(`"sessionUpdate":"tool_call_update","status":"` + c.of("in_progress", "completed", "failed") + `"`)
+		return update(`"sessionUpdate":"tool_call_update","status":"` + c.Of("in_progress", "completed", "failed") + `"`)
 	case "unreadable":
 		return update(`"sessionUpdate":"tool_call_update","status":"in_progress","rawInput":{},"rawInput":{"command":"x"}`)
 	case "file":
-		return request(c.of("fs/read_text_file", "fs/write_text_file"), `"path":"/`+word+`","content":"x"`)
+		return request(c.Of("fs/read_text_file", "fs/write_text_file"), `"path":"/`+word+`","content":"x"`)
 	case "command":
 		return request("terminal/create", `"command":"`+word+`"`)
 	case "output":
-		return request("terminal/output", `"terminalId":"`+c.of("t1", "t2")+`"`)
+		return request("terminal/output", `"terminalId":"`+c.Of("t1", "t2")+`"`)
 	case "release":
-		return request("terminal/release", `"terminalId":"`+c.of("t1", "t2")+`"`)
+		return request("terminal/release", `"terminalId":"`+c.Of("t1", "t2")+`"`)
 	}
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"g%d"}}`, max(1, id-2))
 }
@@ -146,37 +127,24 @@ func (c *chance) agentSays() string {
 // clientAnswers is what the client says to a request of the agent, "" if nothing.
 func (c *chance) clientAnswers(line []byte) string {
 	id, method := jsonspan.Get(line, "id"), jsonspan.Text(jsonspan.Get(line, "method"))
-	if id == nil || method == "" || c.of("answers", "answers", "answers", "never") == "never" {
+	if id == nil || method == "" || c.Of("answers", "answers", "answers", "never") == "never" {
 		return ""
 	}
 	result := `{}`
 	switch method {
 	case "session/request_permission":
-		result = `{"outcome":` + c.of(`{"outcome":"selected","optionId":"yes"}`, `{"outcome":"selected","optionId":"allow"}`, `{"outcome":"selected","optionId":"no"}`, `{"outcome":"cancelled"}`) + `}`
+		result = `{"outcome":` + c.Of(`{"outcome":"selected","optionId":"yes"}`, `{"outcome":"selected","optionId":"allow"}`, `{"outcome":"selected","optionId":"no"}`, `{"outcome":"cancelled"}`) + `}`
 	case "fs/read_text_file":
-		result = c.of(`{"content":"open"}`, `{"content":"secret"}`, `{"content":"x","content":"y"}`)
+		result = c.Of(`{"content":"open"}`, `{"content":"secret"}`, `{"content":"x","content":"y"}`)
 	case "terminal/create":
-		result = `{"terminalId":"` + c.of("t1", "t2") + `"}`
+		result = `{"terminalId":"` + c.Of("t1", "t2") + `"}`
 	case "terminal/output":
-		result = c.of(`{"output":"x","truncated":false}`, `{"output":"secret","truncated":false,"exitStatus":{"exitCode":0}}`)
+		result = c.Of(`{"output":"x","truncated":false}`, `{"output":"secret","truncated":false,"exitStatus":{"exitCode":0}}`)
 	}
-	if c.of("result", "result", "result", "error") == "error" {
+	if c.Of("result", "result", "result", "error") == "error" {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`, id)
 	}
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
-}
-
-// converse has one side read to the end, and say what it has to say to each line.
-func converse(from *bufio.Reader, to io.Writer, says func([]byte) string) {
-	for {
-		line, err := from.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		if text := says(line); text != "" {
-			go io.WriteString(to, text+"\n") // a side reads on while it writes
-		}
-	}
 }
 
 // Hooks that were told of the start of a call are told of its end exactly once, whatever becomes of
@@ -188,13 +156,13 @@ func TestEachCallEndsOnceForHooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ledger, c := dialogue.NewLedger(dialogue.Gate{Executor: e}), &chance{r: rand.New(rand.NewPCG(seed, 1))}
+		ledger, c := dialogue.NewLedger(dialogue.Gate{Executor: e}), &chance{dialogue.NewChance(seed)}
 		s := dialogue.Between(t, e, func(ctx context.Context, client relay.Stream, agent *proxied.Process) error {
 			return Run(ctx, client, agent, Options{Open: func([]string) (proxied.Hooks, error) { return ledger, nil }, Cwd: "/", Patience: 5 * time.Millisecond, Server: func(Server) []string { return nil }})
 		})
 		var sides, says sync.WaitGroup
-		sides.Go(func() { converse(s.ToServer, s.Server, c.agentAnswers) })
-		sides.Go(func() { converse(s.ToClient, s.Client, c.clientAnswers) })
+		sides.Go(func() { dialogue.Converse(s.ToServer, s.Server, c.agentAnswers) })
+		sides.Go(func() { dialogue.Converse(s.ToClient, s.Client, c.clientAnswers) })
 		io.WriteString(s.Client, `{"jsonrpc":"2.0","id":0,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`+"\n")
 		says.Go(func() {
 			for range 30 {
@@ -205,7 +173,7 @@ func TestEachCallEndsOnceForHooks(t *testing.T) {
 			io.WriteString(s.Server, c.agentSays()+"\n")
 		}
 		says.Wait()
-		switch c.of("client", "agent", "hookd") {
+		switch c.Of("client", "agent", "hookd") {
 		case "client":
 			s.Client.Close()
 		case "agent":

@@ -1,15 +1,15 @@
-// Package mcphttp reaches an MCP server over streamable HTTP, or over the older HTTP with SSE, as if it were a program that
-// speaks over its stdin and stdout, so that one proxy guards both.
+// Package mcphttp reaches an MCP server over streamable HTTP, or over the older HTTP with SSE, as
+// if it were a program that speaks over its stdin and stdout, so that one proxy guards both.
 //
 // [Start] returns a [proxied.Process]: each line that is written to it is posted to the
 // server, and what the server says, in whatever way, is a line to read.
 //
-//	server.go   Start, Options, and how it ends
-//	post.go     one message to the server, and what comes back
-//	stream.go   streams of answers, those that are taken up again, and the server's own
-//	events.go   server-sent events
-//	older.go    the transport of the revision 2024-11-05, where the server has only that
-//	headers.go  what is repeated in headers
+//	server.go        Start, Options, and how it ends
+//	post.go          one message to the server, and what comes back
+//	stream.go        streams of answers, those that are taken up again, and the server's own
+//	events.go        server-sent events
+//	ssetransport.go  the transport of the revision 2024-11-05, where the server has only that
+//	headers.go       what is repeated in headers
 //
 // Rules:
 //

@@ -26,7 +26,7 @@ type state struct {
 	mu       sync.Mutex
 	id       string // of the session
 	version  string // that initialize agreed on, "" before
-	posts    string // address that messages are posted to, "" for that of the server; see older.go
+	posts    string // address that messages are posted to, "" for that of the server; see ssetransport.go
 	open     map[string]*request
 	bindings map[string][]binding // by tool: arguments that are repeated in headers
 }

@@ -213,8 +213,9 @@ func madeOf(c *call, o *protocol.Outcome, given protocol.Result) (instead, error
 }
 
 // judgeError has hooks read an error of JSON-RPC, whose text they may change. It returns nil
-// if the client reads the error as it is. One that such hooks did not read is withheld. Of an error that could be read in two ways hooks read
-// all of it, and what they change takes the place of the whole.
+// if the client reads the error as it is. One that such hooks did not read is withheld. Of an
+// error that could be read in two ways hooks read all of it, and what they change takes the
+// place of the whole.
 func (c *call) judgeError(problem protocol.RawMessage) protocol.RawMessage {
 	if fixed := jsonspan.ReplaceLoneSurrogates(slices.Clone(problem)); !jsonspan.Valid(problem) && jsonspan.Valid(fixed) {
 		problem = fixed

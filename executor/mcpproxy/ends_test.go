@@ -1,11 +1,9 @@
 package mcpproxy
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -56,23 +54,9 @@ func decideAnyhow() []protocol.GoHook {
 
 // chance says and does what the two sides of a conversation may.
 type chance struct {
+	*dialogue.Chance
 	mu    sync.Mutex
-	r     *rand.Rand
-	last  int
 	tasks []string
-}
-
-func (c *chance) of(words ...string) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return words[c.r.IntN(len(words))]
-}
-
-func (c *chance) id() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.last++
-	return c.last
 }
 
 // task returns the id of a task that the server has named, or of none.
@@ -86,25 +70,25 @@ func (c *chance) task(add string) string {
 	if len(c.tasks) == 0 {
 		return "none"
 	}
-	return c.tasks[c.r.IntN(len(c.tasks))]
+	return c.Of(c.tasks...)
 }
 
 const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
 
 // clientSays is what the client says next.
 func (c *chance) clientSays() string {
-	id := c.id()
-	switch c.of("call", "call", "call", "read", "modern", "cancel", "cancel", "poll", "poll") {
+	id := c.ID()
+	switch c.Of("call", "call", "call", "read", "modern", "cancel", "cancel", "poll", "poll") {
 	case "cancel":
-		return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, max(1, id-len(c.of("a", "bb", "ccc", "dddd"))))
+		return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, max(1, id-len(c.Of("a", "bb", "ccc", "dddd"))))
 	case "poll":
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"taskId":%q}}`, id, c.of("tasks/get", "tasks/result"), c.task(""))
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"taskId":%q}}`, id, c.Of("tasks/get", "tasks/result"), c.task(""))
 	case "read":
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"file:///%s"}}`, id, c.of("run", "block", "ask", "replace", "fail", "slow"))
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"file:///%s"}}`, id, c.Of("run", "block", "ask", "replace", "fail", "slow"))
 	case "modern":
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"x","arguments":{"do":%q},%s}}`, id, c.of("ask", "ask", "run"), modernMeta)
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"x","arguments":{"do":%q},%s}}`, id, c.Of("ask", "ask", "run"), modernMeta)
 	}
-	return callLine(fmt.Sprint(id), fmt.Sprintf(`{"do":%q}`, c.of("run", "run", "run", "block", "ask", "replace", "change", "fail", "slow", "slow")))
+	return callLine(fmt.Sprint(id), fmt.Sprintf(`{"do":%q}`, c.Of("run", "run", "run", "block", "ask", "replace", "change", "fail", "slow", "slow")))
 }
 
 // serverSays is what the server says to a request.
@@ -113,7 +97,7 @@ func (c *chance) serverSays(line []byte) string {
 	answer := func(member, value string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%q:%s}`, id, member, value)
 	}
-	words, cancelled := c.of("open", "secret", "private"), jsonspan.Text(jsonspan.Find(line, "/params/taskId")) == "c"
+	words, cancelled := c.Of("open", "secret", "private"), jsonspan.Text(jsonspan.Find(line, "/params/taskId")) == "c"
 	switch {
 	case id == nil || method == "", method == "tasks/result" && cancelled:
 		return ""
@@ -124,11 +108,11 @@ func (c *chance) serverSays(line []byte) string {
 	case method == "tasks/get":
 		return answer("result", `{"taskId":"t","status":"working"}`)
 	case method == "resources/read":
-		return answer("result", c.of(`{"contents":[{"uri":"file:///x","text":"`+words+`"}]}`, `{"resultType":"input_required","requestState":"s"}`, `{"contents":7}`))
+		return answer("result", c.Of(`{"contents":[{"uri":"file:///x","text":"`+words+`"}]}`, `{"resultType":"input_required","requestState":"s"}`, `{"contents":7}`))
 	case method != "tools/call":
 		return answer("result", "{}")
 	}
-	switch c.of("result", "result", "twice", "error", "input", "task", "task", "never", "unread") {
+	switch c.Of("result", "result", "twice", "error", "input", "task", "task", "never", "unread") {
 	case "twice":
 		return answer("result", content(words)) + "\n" + answer("result", content(words))
 	case "error":
@@ -136,7 +120,7 @@ func (c *chance) serverSays(line []byte) string {
 	case "input":
 		return answer("result", `{"resultType":"input_required","requestState":"s"}`)
 	case "task":
-		return answer("result", fmt.Sprintf(`{"task":{"taskId":%q,"status":"working"}}`, c.task(c.of("a", "b", "c"))))
+		return answer("result", fmt.Sprintf(`{"task":{"taskId":%q,"status":"working"}}`, c.task(c.Of("a", "b", "c"))))
 	case "never":
 		return ""
 	case "unread":
@@ -149,33 +133,20 @@ func (c *chance) serverSays(line []byte) string {
 func (c *chance) clientAnswers(line []byte) string {
 	switch {
 	case jsonspan.Text(jsonspan.Get(line, "method")) == "elicitation/create":
-		word := c.of("allow", "refuse", "never")
+		word := c.Of("allow", "refuse", "never")
 		if word == "never" {
 			return ""
 		}
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"answer":%q}}}`, jsonspan.Get(line, "id"), word)
-	case jsonspan.Text(jsonspan.Find(line, "/result/resultType")) != "input_required" || c.of("again", "never") == "never":
+	case jsonspan.Text(jsonspan.Find(line, "/result/resultType")) != "input_required" || c.Of("again", "never") == "never":
 		return ""
 	}
 	state := jsonspan.Find(line, "/result/requestState")
 	if jsonspan.Text(state) == "s" {
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"x","arguments":{"do":"run"},"inputResponses":{},"requestState":"s"}}`, c.id())
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"x","arguments":{"do":"run"},"inputResponses":{},"requestState":"s"}}`, c.ID())
 	}
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"x","arguments":{"do":"ask"},%s,"inputResponses":{"question":{"action":"accept","content":{"answer":%q}}},"requestState":%s}}`,
-		c.id(), modernMeta, c.of("allow", "refuse"), state)
-}
-
-// converse has one side read to the end, and say what it has to say to each line.
-func converse(from *bufio.Reader, to io.Writer, says func([]byte) string) {
-	for {
-		line, err := from.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		if text := says(line); text != "" {
-			go io.WriteString(to, text+"\n") // a side reads on while it writes
-		}
-	}
+		c.ID(), modernMeta, c.Of("allow", "refuse"), state)
 }
 
 // Hooks that were told of the start of a call are told of its end exactly once, whatever becomes of
@@ -187,18 +158,18 @@ func TestEachCallEndsOnceForHooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ledger, c := dialogue.NewLedger(dialogue.Gate{Executor: e}), &chance{r: rand.New(rand.NewPCG(seed, 1))}
+		ledger, c := dialogue.NewLedger(dialogue.Gate{Executor: e}), &chance{Chance: dialogue.NewChance(seed)}
 		s := dialogue.Between(t, e, func(ctx context.Context, client relay.Stream, server *proxied.Process) error {
 			return Run(ctx, client, server, Options{Hooks: ledger, Server: "t", Session: "s", Cwd: "/", Patience: 5 * time.Millisecond, AskTimeout: 3 * time.Millisecond})
 		})
 		var sides sync.WaitGroup
-		sides.Go(func() { converse(s.ToServer, s.Server, c.serverSays) })
-		sides.Go(func() { converse(s.ToClient, s.Client, c.clientAnswers) })
+		sides.Go(func() { dialogue.Converse(s.ToServer, s.Server, c.serverSays) })
+		sides.Go(func() { dialogue.Converse(s.ToClient, s.Client, c.clientAnswers) })
 		io.WriteString(s.Client, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}}}}`+"\n")
 		for range 60 {
 			io.WriteString(s.Client, c.clientSays()+"\n")
 		}
-		switch c.of("client", "server", "hookd") {
+		switch c.Of("client", "server", "hookd") {
 		case "client":
 			s.Client.Close()
 		case "server":

@@ -2,6 +2,7 @@ package mcpproxy
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,20 +121,22 @@ func TestResultsOfLaterTypes(t *testing.T) {
 	}
 }
 
-// An error that hooks could not read, as the connection ends, is withheld from the client where they
-// may change such errors.
+// An error that comes as the connection ends is withheld from the client where hooks may change such
+// errors, or it is as a hook that was still asked has left it.
 func TestErrorsThatWereNotJudged(t *testing.T) {
 	changes := dialogue.HookOn(protocol.ToolCallError, func(context.Context, *protocol.Event) (protocol.Reply, error) {
+		return protocol.Reply{Action: protocol.Modify, Changes: []byte(`{"error":{"text":"changed"}}`)}, nil
+	})
+	watches := dialogue.HookOn(protocol.ToolCallError, func(context.Context, *protocol.Event) (protocol.Reply, error) {
 		return protocol.Reply{}, nil
 	})
-	watches := changes
 	watches.Can = protocol.CanObserve
 	for _, test := range []struct {
 		hook protocol.GoHook
-		want string
+		want []string
 	}{
-		{changes, `"message":"hookd: the error was withheld: `},
-		{watches, `"message":"SECRET"`},
+		{changes, []string{`"message":"hookd: the error was withheld: `, `"message":"changed"`}},
+		{watches, []string{`"message":"SECRET"`}},
 	} {
 		e, err := executor.Static(test.hook)
 		if err != nil {
@@ -159,8 +162,8 @@ func TestErrorsThatWereNotJudged(t *testing.T) {
 			if got == nil {
 				got = problem
 			}
-			if !strings.Contains(string(got), test.want) {
-				t.Errorf("%s: %s", test.hook.Can, got)
+			if !slices.ContainsFunc(test.want, func(text string) bool { return strings.Contains(string(got), text) }) {
+				t.Errorf("%q: %s", test.want, got)
 			}
 		}
 	}
