@@ -61,6 +61,21 @@ func (j *judgement) gaveUp() bool {
 	return true
 }
 
+// unanswered is what became of a question that nobody answers any more. The error says that the agent
+// has given it up.
+func (j *judgement) unanswered() (answer, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch cause := context.Cause(j.ctx); {
+	case j.gone:
+		return answer{}, cause
+	case errors.Is(cause, errCancelled): // the person cancels the turn
+		return answer{by: protocol.ByPerson, words: errUnanswered.Error()}, nil
+	default:
+		return answer{by: protocol.ByFault, words: errUnanswered.Error() + ": " + cause.Error()}, nil
+	}
+}
+
 // clientCall is something that the agent has the client do: it is judged as the call of a
 // tool.
 type clientCall struct {
@@ -206,21 +221,20 @@ func (c *clientCall) judge(m *relay.Message, p *params, decide func() (*protocol
 // ask has the person decide about the call with the args that hooks left. It returns why the call may
 // not run.
 func (c *clientCall) ask(o *protocol.Outcome, args protocol.RawMessage) (problem string) {
-	call, by := c.Call, ""
+	call := c.Call
 	call.Args = args
+	by := &protocol.Asker{Layer: o.DecidedLayer(), Reason: o.Reason}
 	if o.By != nil {
-		by = *o.By
+		by.Name = *o.By
 	}
-	granted, decided, err := c.session.permitted(c.ctx, &call, o, "hook:"+by, o.DecidedLayer(), o.Reason, personOptions)
-	switch {
+	q := &question{call: &call, by: by, options: personOptions, person: func() (answer, error) { return c.askPerson(&call, o) }}
+	switch decided, err := c.session.put(c.ctx, q); {
 	case err != nil:
 		return "the question was not answered"
-	case decided.Action == protocol.Block || decided.Action == protocol.Stop:
+	case decided.Action != protocol.Allow:
 		return decided.RefusalText()
-	case granted || c.session.askPerson(c.ctx, &call, o):
-		return ""
 	}
-	return "the person did not allow it"
+	return ""
 }
 
 // changed writes args that hooks changed in the place of what the agent wrote.

@@ -14,10 +14,10 @@
 //	promptturn.go  a turn and its end: agent-stop, agent-end, agent-error; turns that hooks have go on
 //	tool.go        tool calls as updates show them: tool-call-start, -end and -error
 //	toolname.go    a tool call of an agent in our names
-//	permission.go  session/request_permission: tool-call-start, permission-request
+//	permission.go  session/request_permission: tool-call-start, permission-request, the person's answer
 //	clientcall.go  what the agent asks the client to do: files, commands
 //	terminal.go    the output of these commands
-//	outcome.go     what of an outcome cannot be carried out; what the person at the client reads
+//	outcome.go     what of an outcome cannot be carried out; what the person at the client reads, and answers
 //
 // Rules:
 //

@@ -52,7 +52,7 @@ type guard struct {
 }
 
 func newGuard(ctx context.Context, o *Options) *guard {
-	g := &guard{options: o, life: ctx, background: background{observing: make(chan struct{}, mostObserved)}}
+	g := &guard{options: o, life: ctx, background: background{observing: make(chan struct{}, mostObserved), questions: make(chan struct{}, mostQuestions)}}
 	for side := range g.asked {
 		g.asked[side] = proxied.NewPending[exchange]()
 		g.own[side] = &ownRequests{open: map[string]func(*relay.Message) relay.Decision{}}
@@ -64,10 +64,14 @@ func newGuard(ctx context.Context, o *Options) *guard {
 // mostObserved bounds the events at once that nobody waits for. Then no more is read.
 const mostObserved = 64
 
+// mostQuestions bounds the questions at once whose answers are recorded.
+const mostQuestions = 1024
+
 // background is work that nobody waits for before the end of the connection.
 type background struct {
 	proxied.Background
 	observing chan struct{} // holds one for each event that is decided: there are not too many
+	questions chan struct{} // holds one for each question that waits for the person
 }
 
 // observe has hooks decide an event of which nobody waits for the outcome. finally, if any, is

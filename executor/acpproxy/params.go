@@ -1,6 +1,7 @@
 package acpproxy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -142,3 +143,41 @@ func texts(name, value string) member { return member{name, jsonspan.Quote(value
 
 // isNothing reports whether a member says nothing: it is absent or null.
 func isNothing(value protocol.RawMessage) bool { return value == nil || jsonspan.IsNull(value) }
+
+// option is an answer that a request for permission offers.
+type option struct{ id, name, kind string }
+
+// optionsOf reads the options. Those of which an answer could mean one or another are an
+// error: a refusal might be read as a permission.
+func optionsOf(list protocol.RawMessage) (options []option, err error) {
+	for _, item := range jsonspan.Elements(list) {
+		if err := unambiguous(item, []string{"optionId", "name", "kind"}); err != nil {
+			return nil, err
+		}
+		id := jsonspan.Get(item, "optionId")
+		if jsonspan.Kind(id) != '"' {
+			return nil, errors.New("an option of the request for permission has no id")
+		}
+		o := option{id: jsonspan.Text(id), name: jsonspan.Text(jsonspan.Get(item, "name")), kind: jsonspan.Text(jsonspan.Get(item, "kind"))}
+		if slices.ContainsFunc(options, func(other option) bool { return other.id == o.id }) {
+			return nil, fmt.Errorf("two options of the request for permission have the id %q", o.id)
+		}
+		options = append(options, o)
+	}
+	return options, nil
+}
+
+// ourKind is the kind of an option in our words, or its own where we have none.
+func (o option) ourKind() string { return cmp.Or(optionKinds[o.kind], o.kind) }
+
+var optionKinds = map[string]string{"allow_once": "allow-once", "allow_always": "allow-always", "reject_once": "reject-once", "reject_always": "reject-always"}
+
+// choose returns the first option of the first of some kinds that is offered.
+func choose(options []option, kinds ...string) (option, bool) {
+	for _, kind := range kinds {
+		if at := slices.IndexFunc(options, func(o option) bool { return o.kind == kind }); at >= 0 {
+			return options[at], true
+		}
+	}
+	return option{}, false
+}

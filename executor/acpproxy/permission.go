@@ -3,10 +3,9 @@ package acpproxy
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/executor/proxied"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
@@ -15,39 +14,6 @@ import (
 	"github.com/hookd-dev/hookd/protocol/acp"
 	"github.com/hookd-dev/hookd/protocol/rpc/relay"
 )
-
-// option is an answer that a request for permission offers.
-type option struct{ id, name, kind string }
-
-// optionsOf reads the options. Those of which an answer could mean one or another are an
-// error: a refusal might be read as a permission.
-func optionsOf(list protocol.RawMessage) (options []option, err error) {
-	for _, item := range jsonspan.Elements(list) {
-		if err := unambiguous(item, []string{"optionId", "name", "kind"}); err != nil {
-			return nil, err
-		}
-		id := jsonspan.Get(item, "optionId")
-		if jsonspan.Kind(id) != '"' {
-			return nil, errors.New("an option of the request for permission has no id")
-		}
-		o := option{id: jsonspan.Text(id), name: jsonspan.Text(jsonspan.Get(item, "name")), kind: jsonspan.Text(jsonspan.Get(item, "kind"))}
-		if slices.ContainsFunc(options, func(other option) bool { return other.id == o.id }) {
-			return nil, fmt.Errorf("two options of the request for permission have the id %q", o.id)
-		}
-		options = append(options, o)
-	}
-	return options, nil
-}
-
-// choose returns the first option of the first of some kinds that is offered.
-func choose(options []option, kinds ...string) (option, bool) {
-	for _, kind := range kinds {
-		if at := slices.IndexFunc(options, func(o option) bool { return o.kind == kind }); at >= 0 {
-			return options[at], true
-		}
-	}
-	return option{}, false
-}
 
 // permission decides a request of the agent for permission: hooks may refuse it, or grant it
 // where they may speak for the person; else the person is asked.
@@ -72,7 +38,7 @@ func (g *guard) permission(m *relay.Message, r *request) (relay.Decision, error)
 		return relay.Decision{}, err
 	}
 	t := s.tool(about, func(t *tool) bool { return t.judged })
-	ask := &permission{tool: t, request: r, options: options}
+	ask := &permission{tool: t, request: r, options: options, settled: make(chan struct{})}
 	call, err := t.shown.call(t.id)
 	if err != nil {
 		return relay.Decision{}, err
@@ -100,6 +66,11 @@ type permission struct {
 	options []option
 	title   string
 	others  []*protocol.Call // that it may be about as well, and that are judged, too
+
+	open    sync.WaitGroup // its events of permission-request that are not decided
+	once    sync.Once
+	settled chan struct{} // closed when came is known
+	came    answer        // the person's, zero: hookd answered the request
 }
 
 // readOthers reads what else the request may be about.
@@ -118,23 +89,20 @@ func (a *permission) readOthers() error {
 
 // judge decides whether the person is asked.
 func (a *permission) judge(m *relay.Message, p *params, decide func() (*protocol.Outcome, error)) relay.Decision {
-	granted, o, done := a.judgeCall(&a.call, decide)
+	granted, done := a.judgeCall(&a.call, decide)
 	for _, other := range a.others {
 		if done != nil {
 			break
 		}
 		var also bool
-		also, o, done = a.judgeCall(other, a.tool.starts(a.ctx, *other))
+		also, done = a.judgeCall(other, a.tool.starts(a.ctx, *other))
 		granted = granted && also
 	}
 	if done != nil {
 		return *done
 	}
-	if granted {
-		if once, is := choose(a.options, "allow_once"); is {
-			return a.answer(object(texts("outcome", "selected"), texts("optionId", once.id)))
-		}
-		a.tool.session.guard.options.note(fmt.Sprintf("%s allows %s, and the agent offers no option to allow it once: the person is asked", proxied.Who(o), what(&a.call)))
+	if once, is := choose(a.options, "allow_once"); is && granted {
+		return a.answer(object(texts("outcome", "selected"), texts("optionId", once.id)))
 	}
 	return a.unlessGone(p.line(m), func() {
 		a.forgo(errCancelled)
@@ -146,8 +114,8 @@ func (a *permission) judge(m *relay.Message, p *params, decide func() (*protocol
 
 // judgeCall has hooks judge a call. done, if not nil, is what becomes of the request; else hooks
 // grant it, or the person decides.
-func (a *permission) judgeCall(call *protocol.Call, decide func() (*protocol.Outcome, error)) (granted bool, o *protocol.Outcome, done *relay.Decision) {
-	is := func(d relay.Decision) (bool, *protocol.Outcome, *relay.Decision) { return false, nil, &d }
+func (a *permission) judgeCall(call *protocol.Call, decide func() (*protocol.Outcome, error)) (granted bool, done *relay.Decision) {
+	is := func(d relay.Decision) (bool, *relay.Decision) { return false, &d }
 	o, err := decide()
 	if err != nil {
 		return is(a.undecided(err))
@@ -155,46 +123,81 @@ func (a *permission) judgeCall(call *protocol.Call, decide func() (*protocol.Out
 	if problem := cannotRun(call, o); problem != "" {
 		return is(a.refuse(problem, o))
 	}
-	asker, layer, question := "tool", protocol.Layer(""), a.title
+	q := &question{call: call, text: a.title, options: a.options}
 	if o.Action == protocol.Ask {
-		asker, layer, question = "hook:"+*o.By, o.DecidedLayer(), o.Reason
+		q.by = &protocol.Asker{Name: *o.By, Layer: o.DecidedLayer(), Reason: o.Reason}
 	}
-	granted, o, err = a.tool.session.permitted(a.ctx, call, o, asker, layer, question, a.options)
+	open, o, err := a.put(q)
 	switch {
+	case open:
+		return false, nil
 	case err != nil:
 		return is(a.undecided(err))
-	case o.Action == protocol.Block || o.Action == protocol.Stop:
+	case o.Action != protocol.Allow:
 		return is(a.refuse(o.RefusalText(), o))
 	}
-	return granted, o, nil
+	return true, nil
 }
 
-// permitted has hooks answer a question about a call. It reports whether they grant it: a
-// project's hooks never speak for the person, and none speaks for one of a higher layer.
-func (s *session) permitted(ctx context.Context, call *protocol.Call, o *protocol.Outcome, asker string, layer protocol.Layer, question string, options []option) (granted bool, decided *protocol.Outcome, err error) {
-	data := protocol.PermissionRequestData{Call: *call, AskedBy: asker, AskedByLayer: layer, Text: question}
-	for _, offered := range options {
-		kind, known := optionKinds[offered.kind]
-		if !known {
-			kind = offered.kind
+// put has hooks answer a question. open reports whether they leave it to the person. Then its event
+// goes on until the person has answered, while the request is on its way: nothing waits for the two.
+func (a *permission) put(q *question) (open bool, o *protocol.Outcome, err error) {
+	type decision struct {
+		o   *protocol.Outcome
+		err error
+	}
+	s, left, decided := a.tool.session, make(chan struct{}), make(chan decision, 1)
+	q.person = func() (answer, error) {
+		close(left)
+		return a.await()
+	}
+	a.open.Add(1)
+	s.guard.background.Go(func() {
+		defer a.open.Done()
+		o, err := s.put(a.ctx, q)
+		decided <- decision{o, err}
+	})
+	select {
+	case <-left:
+		return true, nil, nil
+	case d := <-decided:
+		select {
+		case <-left: // and nobody waits for the answer
+			return true, nil, nil
+		default:
+			return false, d.o, d.err
 		}
-		data.Options = append(data.Options, protocol.PermissionOption{OptionID: offered.id, Name: offered.name, Kind: kind})
 	}
-	if data.Options == nil {
-		data.Options = []protocol.PermissionOption{}
-	}
-	decided, err = s.Begin(ctx, protocol.PermissionRequest, data)()
-	if err != nil {
-		return false, nil, err
-	}
-	least := protocol.Origin{Layer: protocol.User}
-	if o.Action == protocol.Ask && o.DecidedBy().Compare(least) > 0 {
-		least = o.DecidedBy()
-	}
-	return decided.Action == protocol.Allow && decided.DecidedBy().Compare(least) >= 0, decided, nil
 }
 
-var optionKinds = map[string]string{"allow_once": "allow-once", "allow_always": "allow-always", "reject_once": "reject-once", "reject_always": "reject-always"}
+// await waits for the person's answer. Of too many questions at once the record holds none.
+func (a *permission) await() (answer, error) {
+	questions := a.tool.session.guard.background.questions
+	select {
+	case questions <- struct{}{}:
+		defer func() { <-questions }()
+	default:
+		return answer{}, nil
+	}
+	select {
+	case <-a.settled:
+	case <-a.ctx.Done():
+		select {
+		case <-a.settled: // it has just come
+		default:
+			return a.unanswered()
+		}
+	}
+	return a.came, nil
+}
+
+// settle ends the question. What comes later means nothing.
+func (a *permission) settle(came answer) {
+	a.once.Do(func() {
+		a.came = came
+		close(a.settled)
+	})
+}
 
 // cannotRun returns why a call may not run, by what hooks said at its start; "" if it may,
 // or a person is to decide.
@@ -254,6 +257,7 @@ func (a *permission) forgo(err error) {
 
 // answer answers the agent in the person's place.
 func (a *permission) answer(outcome protocol.RawMessage) relay.Decision {
+	a.settle(answer{})
 	a.stop(nil)
 	if !a.tool.session.guard.asked[relay.Server].Remove(a.request) {
 		return relay.Drop()
@@ -268,29 +272,31 @@ func (a *permission) line(outcome protocol.RawMessage) []byte {
 // cancelledOutcome answers what nobody has answered.
 var cancelledOutcome = object(texts("outcome", "cancelled"))
 
-// answered takes the person's answer.
+// answered takes the person's answer, which passes at once. What hooks are told of the call from
+// now on comes after what they are told of the answer.
 func (a *permission) answered(m *relay.Message) relay.Decision {
-	a.stop(nil)
+	came := answerOf(m, a.options)
 	t := a.tool
-	chosen := jsonspan.Text(jsonspan.Find(m.Result, "/outcome/optionId"))
-	at := slices.IndexFunc(a.options, func(o option) bool { return o.id == chosen })
-	if at >= 0 && a.options[at].kind != "reject_once" && a.options[at].kind != "reject_always" {
-		return relay.Pass(m.Line)
-	}
 	t.session.mu.Lock()
-	t.refused = true
+	t.answered = a.open.Wait
+	t.refused = t.refused || !came.yes
 	t.session.mu.Unlock()
-	kind, words := protocol.CallDenied, "the person did not allow it"
-	if at < 0 {
-		kind, words = protocol.CallAborted, "the question was not answered"
+	a.settle(came)
+	a.stop(nil)
+	if !came.yes {
+		kind := protocol.CallDenied
+		if came.option == "" {
+			kind = protocol.CallAborted
+		}
+		t.failed(protocol.CallError{Kind: kind, Text: came.words}, nil)
 	}
-	t.failed(protocol.CallError{Kind: kind, Text: words}, nil)
 	return relay.Pass(m.Line)
 }
 
 // askPerson asks the person about something that the agent has the client do: the call as it will
 // run, nothing left out, with who asks and why.
-func (s *session) askPerson(ctx context.Context, call *protocol.Call, o *protocol.Outcome) (allowed bool) {
+func (c *clientCall) askPerson(call *protocol.Call, o *protocol.Outcome) (answer, error) {
+	s := c.session
 	why := proxied.Who(o) + " asks before " + call.Name + " runs"
 	if o.Reason != "" {
 		why += ": " + o.Reason
@@ -303,9 +309,14 @@ func (s *session) askPerson(ctx context.Context, call *protocol.Call, o *protoco
 	for _, o := range personOptions {
 		list = append(list, object(texts("optionId", o.id), texts("name", o.name), texts("kind", o.kind)))
 	}
-	answer, err := s.guard.await(ctx, relay.Client, acp.SessionRequestPermission, object(texts("sessionId", s.id), member{"toolCall", about}, member{"options", jsonspan.JoinList(list)}))
-	return err == nil && answer.Strict && jsonspan.Text(jsonspan.Find(answer.Result, "/outcome/outcome")) == "selected" &&
-		jsonspan.Text(jsonspan.Find(answer.Result, "/outcome/optionId")) == "allow"
+	m, err := s.guard.await(c.ctx, relay.Client, acp.SessionRequestPermission, object(texts("sessionId", s.id), member{"toolCall", about}, member{"options", jsonspan.JoinList(list)}))
+	if err != nil {
+		return c.unanswered()
+	}
+	if !m.Strict { // of two answers none counts
+		m = &relay.Message{}
+	}
+	return answerOf(m, personOptions), nil
 }
 
 // kindFor are the kinds of what the agent has the client do, in the protocol's words.

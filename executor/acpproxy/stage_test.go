@@ -26,9 +26,10 @@ type stage struct {
 	*dialogue.Sides // the agent is the server
 	notes           dialogue.Notes
 
-	mu     sync.Mutex
-	events []told
-	opened []string // the folders of each session, with commas between them
+	mu      sync.Mutex
+	events  []told
+	answers map[string]int // how often a permission-request was decided so, as "action who option: reason"
+	opened  []string       // the folders of each session, with commas between them
 }
 
 // told is a decided event, as "event tool-or-reason action".
@@ -49,7 +50,7 @@ func newStageWith(t *testing.T, set func(*Options), hooks ...protocol.GoHook) *s
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{Lines: dialogue.Lines{T: t}}
+	s := &stage{Lines: dialogue.Lines{T: t}, answers: map[string]int{}}
 	s.Sides = dialogue.Between(t, e, func(ctx context.Context, client relay.Stream, agent *proxied.Process) error {
 		options := Options{
 			Open: func(folders []string) (proxied.Hooks, error) {
@@ -83,6 +84,13 @@ func (s *stage) tell(o *protocol.Outcome) {
 		}
 	}
 	s.events = append(s.events, told{*o.Event.Seq, fmt.Sprintf("%s %s %s", o.Event.Event, word, o.Action)})
+	if o.Event.Event == protocol.PermissionRequest {
+		who := "nobody"
+		if a := o.Answered; a != nil {
+			who = strings.TrimSpace(fmt.Sprint(a.By, " ", a.Name, a.Option))
+		}
+		s.answers[fmt.Sprintf("%s %s: %s", o.Action, who, o.Reason)]++
+	}
 	for _, lost := range o.Lost {
 		s.notes.Add("lost: " + lost)
 	}

@@ -33,6 +33,7 @@ type tool struct {
 	refused  bool                // by hooks, or by the person
 	gaveUp   bool                // the agent asked, and did not wait for the answer
 	ended    bool
+	answered func() // waits until hooks are told what the person has answered, nil: nothing yet
 }
 
 // starts has hooks see the start of the call, read in one way. begin returns what decides that.
@@ -44,12 +45,26 @@ func (t *tool) starts(ctx context.Context, call protocol.Call, add ...func(*prot
 	return told.Start(ctx, add...)
 }
 
-// ends takes what hooks are told of the call: it has ended for them.
-func (t *tool) ends() (told []*proxied.Call) {
+// ends takes what hooks are told of the call: it has ended for them. What ends it is decided after
+// what the person has answered.
+func (t *tool) ends(end func(*proxied.Call) func() (*protocol.Outcome, error)) (decide []func() (*protocol.Outcome, error)) {
 	t.session.mu.Lock()
-	defer t.session.mu.Unlock()
-	told, t.told = t.told, nil
-	return told
+	told, answered := t.told, t.answered
+	t.told = nil
+	t.session.mu.Unlock()
+	for _, one := range told {
+		decided := end(one)
+		if decided == nil {
+			continue
+		}
+		decide = append(decide, func() (*protocol.Outcome, error) {
+			if answered != nil {
+				answered()
+			}
+			return decided()
+		})
+	}
+	return decide
 }
 
 // update looks at an update of a session. It passes whatever hooks say of it. What hookd tells
@@ -313,8 +328,10 @@ func lasting(ctx context.Context) (context.Context, func()) {
 // completed tells hooks what the call has done.
 func (t *tool) completed(output string) {
 	s := t.session
-	for _, told := range t.ends() {
-		decide := told.Result(s.guard.life, protocol.Result{Content: protocol.TextContent(output)}, false, losing(lostOfResult))
+	result := protocol.Result{Content: protocol.TextContent(output)}
+	for _, decide := range t.ends(func(told *proxied.Call) func() (*protocol.Outcome, error) {
+		return told.Result(s.guard.life, result, false, losing(lostOfResult))
+	}) {
 		s.guard.background.observe(decide, func(o *protocol.Outcome) {
 			if o.Action == protocol.Stop {
 				s.cancelTurn(fmt.Sprintf("%s ends the turn: %s", proxied.Who(o), proxied.Explain(o, o.RefusalText())))
@@ -333,8 +350,9 @@ func (t *tool) failed(problem protocol.CallError, by *string) {
 
 // lost tells hooks that the call has no result.
 func (t *tool) lost(problem protocol.CallError, by *string) {
-	for _, told := range t.ends() {
-		t.session.guard.background.observe(told.Lost(t.session.guard.life, problem, by), nil)
+	life := t.session.guard.life
+	for _, decide := range t.ends(func(told *proxied.Call) func() (*protocol.Outcome, error) { return told.Lost(life, problem, by) }) {
+		t.session.guard.background.observe(decide, nil)
 	}
 }
 

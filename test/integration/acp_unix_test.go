@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -122,6 +123,49 @@ func TestHooksOfAGuardedAgent(t *testing.T) {
 	p.cmd.Wait()
 	if !strings.Contains(p.stderr.String(), "tool-call-start of bash refused by guard.sh: not here") {
 		t.Error(p.stderr)
+	}
+}
+
+// The record has what the person answers in the editor, also where nobody answers any more.
+func TestAnswersInTheEditorAreRecorded(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	ask := "#!/bin/sh\n# hook: events=tool-call-start can=block\n\"$HOOKD\" reply ask 'sure?'\n"
+	for asks, by := range map[bool]string{false: "", true: ` \(asked by asks\.sh\)`} {
+		if asks {
+			if err := os.WriteFile(filepath.Join(b.home, ".acai", "hooks", "asks.sh"), []byte(ask), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := proxyACP(t, b)
+		for _, outcome := range []string{`{"outcome":"selected","optionId":"y"}`, `{"outcome":"selected","optionId":"n"}`, `{"outcome":"cancelled"}`, ""} {
+			p.prompt("ask")
+			if got := p.answer(); !strings.Contains(got, `"id":9,"method":"session/request_permission"`) {
+				t.Fatal(got)
+			}
+			if outcome == "" {
+				break
+			}
+			answer := `{"jsonrpc":"2.0","id":9,"result":{"outcome":` + outcome + `}}`
+			p.say(answer)
+			if got := p.answer(); !strings.Contains(got, `"_meta":`+answer) {
+				t.Fatal(got)
+			}
+		}
+		p.in.Close()
+		p.read.Close()
+		p.cmd.Wait()
+		out, err := b.command("log").CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		want := ""
+		for _, text := range []string{"allowed by the person", "refused by the person", "refused by the person, who chose none of the options", "refused: the person could not be asked"} {
+			want += `(?s:.*)permission-request bash +` + text + by + "  ‹rm …›\n"
+		}
+		if !regexp.MustCompile(want).Match(out) {
+			t.Errorf("without %s:\n%s", want, out)
+		}
 	}
 }
 

@@ -163,6 +163,8 @@ func answeredText(p *show.Printer, e *record.Event) string {
 		by += " for this session"
 	}
 	switch {
+	case a.By == protocol.ByPerson && a.Option == "" && a.Text == "" && e.Action == protocol.Block:
+		by += ", who chose none of the options"
 	case a.Text != "":
 		by += ": " + show.Line(show.Shorten(a.Text, 120))
 	case a.By == protocol.ByHook && e.Reason != "":
