@@ -214,6 +214,14 @@ func (o *Outcome) ContinuedBy() (origins []Origin) {
 	return origins
 }
 
+// RefusesAsk reports whether [Outcome.Lost] says that nobody could be asked, and that an ask was taken
+// as a refusal. All hosts say it with these words.
+func RefusesAsk(lost []string) bool {
+	return slices.ContainsFunc(lost, func(s string) bool {
+		return strings.Contains(s, " wants a person to decide") && strings.HasSuffix(s, ": refused")
+	})
+}
+
 // Redacted is a refused call's args as hooks had changed them, where a sensitive one
 // took part: the host goes on with these, for what that hook took away is nobody's to
 // read, also of a call that does not run. It is nil in any other outcome.

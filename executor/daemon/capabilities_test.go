@@ -20,6 +20,9 @@ func TestLostIsWhatIsTakenAway(t *testing.T) {
 	if got := (Capabilities{}).lost(&out); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	if !protocol.RefusesAsk(want) {
+		t.Error("a reader of the record does not see that the ask was refused")
+	}
 	if got := ours.lost(&out); got != nil {
 		t.Errorf("a host that can do all loses %q", got)
 	}

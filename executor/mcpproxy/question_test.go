@@ -150,6 +150,12 @@ func TestOthersDoNotWaitForThePerson(t *testing.T) {
 func TestNobodyCanBeAsked(t *testing.T) {
 	for capabilities, long := range map[string]bool{`{}`: false, `{"elicitation":{"url":{}}}`: false, `{"elicitation":true}`: false, `{"elicitation":{},"elicitation":{}}`: false, `{"elicitation":{}}`: true} {
 		s := newStage(t, asksAll)
+		refuses := make(chan bool, 2)
+		s.onOutcome = func(o *protocol.Outcome) {
+			if o.Event.Event == protocol.ToolCallStart {
+				refuses <- protocol.RefusesAsk(o.Lost)
+			}
+		}
 		s.initialized(capabilities)
 		args, want := `{}`, "nobody can be asked here"
 		if long {
@@ -158,6 +164,9 @@ func TestNobodyCanBeAsked(t *testing.T) {
 		s.Say(s.Client, callLine("1", args))
 		if got := s.Next(s.ToClient); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", capabilities, got)
+		}
+		if <-refuses == long { // of what cannot be shown the permission-request says it
+			t.Errorf("%s: the record does not say what became of the ask", capabilities)
 		}
 	}
 }

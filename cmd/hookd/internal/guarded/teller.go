@@ -36,7 +36,7 @@ func (t *Teller) Outcome(o *protocol.Outcome) {
 	defer t.mu.Unlock()
 	t.Engine.Aside(func() {
 		p := t.Console.Err
-		asked := o.Action == protocol.Ask && len(o.Lost) == 0 // a person is, and that is told
+		asked := o.Action == protocol.Ask && !protocol.RefusesAsk(o.Lost) // a person is, and that is told
 		if o.Refused() && !asked {
 			by := ""
 			if o.By != nil {

@@ -21,8 +21,13 @@ func (s *tally) add(line *record.Line) {
 			return
 		}
 		s.events++
-		if e.Action == protocol.Block || e.Action == protocol.Stop {
+		switch e.Action {
+		case protocol.Block, protocol.Stop:
 			s.refused++
+		case protocol.Ask: // the answer has a line of its own, where somebody could be asked
+			if protocol.RefusesAsk(e.Lost) {
+				s.refused++
+			}
 		}
 		for i := range e.Runs {
 			s.count(&e.Runs[i])
