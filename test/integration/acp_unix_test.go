@@ -131,8 +131,8 @@ func TestAnswersInTheEditorAreRecorded(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	ask := "#!/bin/sh\n# hook: events=tool-call-start can=block\n\"$HOOKD\" reply ask 'sure?'\n"
-	for asks, by := range map[bool]string{false: "", true: ` \(asked by asks\.sh\)`} {
-		if asks {
+	for _, by := range []string{"", ` \(asked by asks\.sh\)`} {
+		if by != "" {
 			if err := os.WriteFile(filepath.Join(b.home, ".acai", "hooks", "asks.sh"), []byte(ask), 0o755); err != nil {
 				t.Fatal(err)
 			}
