@@ -238,7 +238,7 @@ func TestDrain(t *testing.T) {
 		"silent child":         {"sleep 61 & echo a", "a\n", true, 250 * time.Millisecond, 250 * time.Millisecond},
 		"child with stderr":    {"sleep 61 >&- & echo a", "a\n", true, 250 * time.Millisecond, 250 * time.Millisecond},
 		"child closes outputs": {"sleep 61 >&- 2>&- & echo a", "a\n", false, 0, 0},
-		"child says in time":   {"(sleep 0.1; echo b) & echo a", "a\nb\n", false, 80 * time.Millisecond, 100 * time.Millisecond},
+		"child says in time":   {`(while read _ _ state _ </proc/$$/stat && [ $state != Z ]; do :; done; echo b) & echo a`, "a\nb\n", false, 0, 100 * time.Millisecond}, // when its parent has exited
 		"child says too late":  {"(sleep 1; echo b) & echo a", "a\n", true, 250 * time.Millisecond, 250 * time.Millisecond},
 	}
 	onLadders(t, func(t *testing.T, rt *Runtime) {
