@@ -29,6 +29,8 @@ type realAgent struct {
 
 	// mute are events that do not take effect as the agent is driven here, and what it does.
 	mute map[protocol.EventName]string
+	// races are events whose answers it takes or not, as it happens, and why.
+	races map[protocol.EventName]string
 }
 
 // peerProgram is where an agent's program is after npm has installed its package.
@@ -150,8 +152,8 @@ var realAgents = []realAgent{
 		env:     []string{"PI_OFFLINE=1"},
 		files: map[string]string{"home/.pi/agent/models.json": `{"providers": {"mock": {"baseUrl": "${BASE}/v1", "api": "openai-completions", "apiKey": "none",
 			"models": [{"id": "mock-model"}]}}}`},
-		own:  ".pi/extensions/more.ts",
-		mute: map[protocol.EventName]string{protocol.AgentStop: "pi -p has ended before hooks of agent_end have answered"},
+		own:   ".pi/extensions/more.ts",
+		races: map[protocol.EventName]string{protocol.AgentStop: "pi -p waits for no hook of agent_end: mostly it has ended before they have answered"},
 	},
 	{
 		name: "cline", wire: modelserver.OpenAI,
