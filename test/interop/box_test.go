@@ -8,9 +8,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -159,31 +162,40 @@ func (k *talk) say(line string) {
 }
 
 // ready waits until the servers that run in the box have started: they are there,
-// and have stopped working. The first prompt waits for them too, but not for as
+// and have all but stopped working. The first prompt waits for them too, but not for as
 // long as a busy machine may need.
 func (b *box) ready(t *testing.T, program string) {
 	t.Helper()
-	since, before := time.Now(), ""
-	for end := time.Now().Add(60 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		now := ""
-		for pid, line := range b.alive() {
-			if strings.Contains(line, program) {
-				text, _ := os.ReadFile(filepath.Join("/proc", pid, "stat"))
-				if words := strings.Fields(string(text)); len(words) > 15 {
-					now += pid + words[2] + words[13] + words[14]
-				}
-			}
-		}
-		if now != before || now == "" {
-			since, before = time.Now(), now
-		}
-		if time.Since(since) > 1500*time.Millisecond {
+	const pause, idle = 1500 * time.Millisecond, 5 // in hundredths of a second
+	before, worked := b.working(program)
+	for began := time.Now(); time.Since(began) < time.Minute; {
+		time.Sleep(pause)
+		now, all := b.working(program)
+		if now != "" && now == before && all-worked <= idle {
 			return
 		}
-		if time.Now().After(end) {
-			t.Fatalf("%s does not start", program)
+		before, worked = now, all
+	}
+	t.Fatalf("%s does not start", program)
+}
+
+// working returns the processes in the box whose line has the program in it, and how much
+// processor time they have taken, in hundredths of a second.
+func (b *box) working(program string) (pids string, all int) {
+	alive := b.alive()
+	for _, pid := range slices.Sorted(maps.Keys(alive)) {
+		if !strings.Contains(alive[pid], program) {
+			continue
+		}
+		text, _ := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+		if _, rest, found := strings.Cut(string(text), ") "); found {
+			words := strings.Fields(rest)
+			user, _ := strconv.Atoi(words[11])
+			system, _ := strconv.Atoi(words[12])
+			pids, all = pids+" "+pid, all+user+system
 		}
 	}
+	return pids, all
 }
 
 // until reads lines until one fits.
