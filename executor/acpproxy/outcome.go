@@ -48,7 +48,8 @@ func losing(lost func(*protocol.Outcome) []string) func(*protocol.Event) {
 	return func(event *protocol.Event) { event.Lost = lost }
 }
 
-// lostUnasked says what is lost of the outcome of a call that the agent began so. Of one that has failed already nothing is cancelled.
+// lostUnasked says what is lost of the outcome of a call that the agent began without being
+// allowed to: how says in which way. Of one that has failed already nothing is cancelled.
 func lostUnasked(runs bool, how string) func(*protocol.Outcome) []string {
 	then := ": it may have been done; the turn is cancelled"
 	if !runs {
