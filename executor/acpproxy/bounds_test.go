@@ -2,6 +2,7 @@ package acpproxy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,9 +69,12 @@ func TestModeThatIsLeftAgainAndAgain(t *testing.T) {
 	}
 	s.passes(s.Client, s.ToServer, promptLine("8", "go"))
 	leaves(mostBacks)
-	s.passes(s.Server, s.ToClient, changed)
+	s.Say(s.Server, changed)
 	s.Has(s.ToServer, `"method":"session/cancel"`)
-	s.Has(s.ToClient, fmt.Sprintf("after hookd had set it back %d times (the turn was cancelled)", mostBacks))
+	read := []string{s.Next(s.ToClient), s.Next(s.ToClient)} // hookd's own words have no place among the agent's
+	if told := fmt.Sprintf("after hookd had set it back %d times (the turn was cancelled)", mostBacks); !slices.Contains(read, changed) || !strings.Contains(strings.Join(read, ""), told) {
+		t.Fatalf("got %q", read)
+	}
 	s.passes(s.Server, s.ToClient, changed) // and nothing more is said of it
 	s.passes(s.Server, s.ToClient, endLine("8", "cancelled"))
 	s.Say(s.Client, promptLine("9", "go"))
